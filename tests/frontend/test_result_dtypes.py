@@ -369,6 +369,16 @@ r = math.comb(h[3] * 10, 4)
 r = math.dist(h * 30, [1, 2, 3, 4])
 r = math.dist(x, y)
 r = math.fsum([x[0], x[1]])
+u = h.astype(np.uint8); r = x.copy(); r -= u
+u = h.astype(np.uint8); r = y.copy(); r[0] -= u[3]
+u = h.astype(np.uint8); r = y.copy(); np.subtract.at(r, [0, 1, 1, 3], u)
+u = h.astype(np.uint8); r = i.copy(); np.subtract.at(r, [0, 1, 1, 3], u)
+r = y.copy(); r -= b
+r = y.copy(); r -= (h - 127) - 1
+u = h.astype(np.uint8); r = x + -u
+u = h.astype(np.uint8); r = w + -u[3]
+u = h.astype(np.uint8); r = x - u * -1.0
+r = (i * 1.0) * 2000000000 * x
 r = np.indices((2, 2), dtype=float)
 r = np.fromfunction(lambda a: a * 2, (3,))
 r = np.ones_like(x[0])

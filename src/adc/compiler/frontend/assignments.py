@@ -280,7 +280,7 @@ class Assignments(Calls):
             self.write(
                 array,
                 items,
-                value if function is operator.add else self.op("negative", value),
+                value if function is operator.add else self.to_subtract(value, array.type.dtype),
                 accumulate=True,
             )
             return

@@ -475,6 +475,13 @@ class Builder(Measures):
             value if np.dtype(dtype).kind == "f" and isinstance(value, float) else np.dtype(dtype).type(value)
         )
 
+    def to_subtract(self, value: Value, dtype: str) -> Value:
+        """What is added to an array of some dtype to subtract a value: bytes without a sign have no negative."""
+        t = self.type_of(value)
+        if t is not None and np.dtype(t.dtype).kind in "biu" and not (isinstance(t, Scalar) and t.weak):
+            value = self.cast(value, str(np.result_type(t.dtype, dtype)))
+        return self.op("negative", value)
+
     def plain(self, x: T) -> T | Var:
         """A number of NumPy's as one of Python's, of the same dtype."""
         if isinstance(x, Var) and isinstance(x.type, Scalar) and not x.type.weak:

@@ -25,7 +25,9 @@ def _add_at(self: Calls, array: Value, index: Value, value: Value) -> None:
 
 
 def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
-    _add_at(self, array, index, self.op("negative", self.array_of(value)))
+    known = self.type_of(array)
+    value = self.array_of(value)
+    _add_at(self, array, index, value if known is None else self.to_subtract(value, known.dtype))
 
 
 # What `ufunc.at` does, for an array of positions on the first axis.

@@ -27,7 +27,7 @@ from adc.compiler.ir.nodes import (
     times_read,
     walk,
 )
-from adc.compiler.ir.types import Array, is_float
+from adc.compiler.ir.types import Array, Scalar, is_float
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules import registry
 from adc.rules.operation import Operation
@@ -193,7 +193,7 @@ class _Folder:
         y = args[1]
         if target.type.dtype == "int64" and not target.is_array and name in ("add", "subtract"):
             return self._offset(name, x, y, target)
-        if not is_float(target.type) and name != "subtract":
+        if (not is_float(target.type) and name != "subtract") or _is_converted(args, target):
             return None
         if name == "multiply":
             for a, b in ((x, y), (y, x)):
@@ -279,6 +279,12 @@ class _Folder:
         made = Assign((target,), registry.named(name), args, self.definition[target].origin)
         self.definition[target] = made
         return made
+
+
+def _is_converted(args: tuple[Atom, ...], target: Var) -> bool:
+    """Whether an operation makes another dtype of an operand: of bytes `x + -y` is not `x - y`, nor `y * 1.0` y."""
+    types = [a.type for a in args if isinstance(a, Var)]
+    return any(t.dtype != target.type.dtype and not (isinstance(t, Scalar) and t.weak) for t in types)
 
 
 def _copied_once(keep: Keep, before: Stmt) -> Keep:
