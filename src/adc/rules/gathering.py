@@ -6,7 +6,7 @@ from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
 from adc.rules.movement import stretched
-from adc.rules.reductions import axis_of
+from adc.rules.reductions import axis_of, in_dtype
 from adc.rules.registry import composite, constant, full, linear, lowered, static
 from adc.rules.sampler import call, corner
 
@@ -227,8 +227,8 @@ def select(condlist, choicelist, default=0):
     result = default
     for k in range(len(condlist) - 1, -1, -1):
         result = np.where(condlist[k], choicelist[k], result)
-    dtype = np.result_type(*choicelist, default)  # of `np.where` of two plain numbers it is one of NumPy's
-    return result if result.dtype == dtype else result.astype(dtype)
+    kinds = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (*choicelist, default)]
+    return in_dtype(result, np.result_type(*kinds))  # where both are numbers np.where has made doubles
 
 
 # --- order --------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ def _counted_bins(bins):
 )
 def histogram(a, bins=10, range=None, density=None, weights=None):
     x = np.ravel(a)
-    edges = _edges(x, bins, range)
+    edges = _edges(x, bins, range, x)
     n = edges.shape[0] - 1
     inside, place = _placed(x, edges)
     shares = np.where(inside, 1.0 if weights is None else np.ravel(weights), 0.0)
@@ -60,16 +60,22 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     ],
 )
 def histogram_bin_edges(a, bins=10, range=None, weights=None):
-    return _edges(np.ravel(a), bins, range)
+    x = np.ravel(a)
+    return _edges(x, bins, range, x)
 
 
-def _edges(x, bins, span):
-    """The edges of bins: given, or so many between two bounds, those of the data where none are given."""
+def _edges(x, bins, span, beside):
+    """The edges of bins: given, or so many between two bounds, those of the data where none are given.
+
+    In NumPy they have the dtype of the bounds, in one dimension joined with that of the data `beside`.
+    """
     if not _counted_bins(bins):
         return np.array(bins)
     first, last = (np.min(x), np.max(x)) if span is None else span
-    wider = np.where(first == last, 0.5, 0.0)
-    return in_dtype(np.linspace(first - wider, last + wider, bins + 1), np.result_type(first, last, x, 0.0))
+    wider = in_dtype(np.where(first == last, 0.5, 0.0), np.result_type(first, last, 0.0))
+    return in_dtype(
+        np.linspace(first - wider, last + wider, bins + 1), np.result_type(first, last, beside, 0.0)
+    )
 
 
 def _placed(x, edges):
@@ -101,8 +107,10 @@ def _bins_of_each(bins):
 )
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     rows, columns = _bins_of_each(bins)
-    x_edges = _edges(x, rows, None if range is None else range[0])
-    y_edges = _edges(y, columns, None if range is None else range[1])
+    dtype = np.result_type(x, y)
+    x, y = in_dtype(x, dtype), in_dtype(y, dtype)
+    x_edges = _edges(x, rows, None if range is None else range[0], 0.0)
+    y_edges = _edges(y, columns, None if range is None else range[1], 0.0)
     n, m = x_edges.shape[0] - 1, y_edges.shape[0] - 1
     x_inside, row = _placed(x, x_edges)
     y_inside, column = _placed(y, y_edges)

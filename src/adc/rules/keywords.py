@@ -29,6 +29,11 @@ def is_whole(dtype):
     return dtype is not None and np.dtype(dtype).kind in "biu"
 
 
+def _begun(initial, total):
+    """What a reduction begins with, which takes the dtype of the result."""
+    return np.asarray(initial).astype(total.dtype)
+
+
 def _total(x, dtype):
     """What was added up or multiplied, where the caller says in which integers: they wrap."""
     return x.astype(dtype) if is_whole(dtype) else x
@@ -38,7 +43,7 @@ def _total(x, dtype):
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=None):
     x = as_dtype(a, dtype)
     total = _total(np.sum(x if where is None else np.where(where, x, 0), axis=axis, keepdims=keepdims), dtype)
-    return total if initial is None else total + initial
+    return total if initial is None else total + _begun(initial, total)
 
 
 @full(np.prod)
@@ -47,7 +52,7 @@ def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where
     product = _total(
         np.prod(x if where is None else np.where(where, x, 1), axis=axis, keepdims=keepdims), dtype
     )
-    return product if initial is None else product * initial
+    return product if initial is None else product * _begun(initial, product)
 
 
 @full(np.mean)
@@ -71,9 +76,10 @@ def _of_nothing(x, axis, keepdims, initial):
 
 @full(np.max)
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    x = _kept(a, where, initial)
     if initial is None:
-        return np.max(x, axis=axis, keepdims=keepdims)
+        return np.max(_kept(a, where, initial), axis=axis, keepdims=keepdims)
+    initial = _begun(initial, np.asarray(a))
+    x = _kept(a, where, initial)
     if count(x, axis) == 0:
         largest = _of_nothing(x, axis, keepdims, initial)
     else:
@@ -83,9 +89,10 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 
 @full(np.min)
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
-    x = _kept(a, where, initial)
     if initial is None:
-        return np.min(x, axis=axis, keepdims=keepdims)
+        return np.min(_kept(a, where, initial), axis=axis, keepdims=keepdims)
+    initial = _begun(initial, np.asarray(a))
+    x = _kept(a, where, initial)
     if count(x, axis) == 0:
         smallest = _of_nothing(x, axis, keepdims, initial)
     else:

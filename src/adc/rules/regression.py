@@ -52,7 +52,7 @@ def _one_axis(*axes):
     spelling="scipy.stats.linregress",
     notes="without `intercept_stderr`",
     examples=lambda r: [(r.normal(6), r.normal(6)), (r.normal(4), r.normal(4)), (r.normal(2), r.normal(2))],
-    extra={"float64_only": True, "rtol": 1e-9},
+    extra={"float64_only": True, "rtol": 1e-9, "doubles": True},
 )
 def linregress(x, y, alternative="two-sided"):
     _two_sided(alternative)

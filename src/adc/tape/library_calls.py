@@ -78,6 +78,7 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
     place = _place_of_out(function)
     pythons = plain_types.of_math(function, entry)
     takes_models = registry.takes_models(function)
+    in_double = plain_types.computes_in_double(function, entry)
 
     def is_pythons(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         return pythons is not None and pythons((*args, *kwargs.values()))
@@ -92,6 +93,8 @@ def _by_rule(function: Callable[..., Any]) -> Callable[..., Any]:
             if "out" in kwargs:
                 refuse_unfit(function, len(args), kwargs)
             return _with_out(call, place, args, kwargs)
+        if in_double:
+            args = tuple([plain_types.in_double(list(a) if hasattr(a, "__next__") else a) for a in args])
         for a in args:
             if a.__class__ is Tensor and a.node is not None:
                 found = recorders.of(args, kwargs)(*args, **kwargs)

@@ -80,6 +80,19 @@ def _always(args: tuple[Any, ...]) -> bool:
     return True
 
 
+def computes_in_double(function: Any, entry: Entry) -> bool:
+    """Whether a function has a rule made of NumPy's, and takes numbers as doubles, as those of `math` do."""
+    return of_math(function, entry) is _always and entry.operation.body is not None
+
+
+def in_double(value: Any) -> Any:
+    """What is in single precision, also in a tuple or list, in double."""
+    if builtins.isinstance(value, tuple | list):
+        return builtins.type(value)(map(in_double, value))
+    wide = operation.DOUBLES.get(getattr(value, "dtype", None))
+    return value if wide is None else value.astype(wide)
+
+
 def _all_pythons(args: tuple[Any, ...]) -> bool:
     return all(map(is_pythons, pytree.leaves(args)))
 

@@ -266,12 +266,12 @@ class ExpressionPrinter:
         return None if stmt.target.is_array else _bool(ast.Or(), *(self.atom(a) for a in stmt.args))
 
     def _print_maximum(self, stmt: Assign) -> ast.expr | None:
-        if stmt.target.is_array or is_float(stmt.target.type):
+        if stmt.target.is_array or is_float(stmt.target.type) or _has_own_width(stmt):
             return None
         return call(name("max"), [self.atom(a) for a in stmt.args])
 
     def _print_minimum(self, stmt: Assign) -> ast.expr | None:
-        if stmt.target.is_array or is_float(stmt.target.type):
+        if stmt.target.is_array or is_float(stmt.target.type) or _has_own_width(stmt):
             return None
         return call(name("min"), [self.atom(a) for a in stmt.args])
 
@@ -301,17 +301,15 @@ class ExpressionPrinter:
         shape, fill, _dtype = stmt.args
         if isinstance(shape, tuple) and len(shape) == 1:
             shape = shape[0]
-        value = (
-            constant(float(fill.value))
-            if isinstance(fill, Const) and isinstance(fill.value, int) and is_float(stmt.target.type)
-            else self.atom(fill)
-        )
+        if isinstance(fill, Const) and isinstance(fill.value, int) and is_float(stmt.target.type):
+            fill = Const(float(fill.value))
+        given = str(np.result_type(fill.value)) if isinstance(fill, Const) else fill.type.dtype
         keywords = (
             []
-            if stmt.target.type.dtype == "float64"
+            if stmt.target.type.dtype == given == "float64"
             else [ast.keyword("dtype", _array_dtype(stmt.target.type.dtype))]
         )
-        return call(attribute("np", "full"), [self.atom(shape), value], keywords)
+        return call(attribute("np", "full"), [self.atom(shape), self.atom(fill)], keywords)
 
     def _print_real(self, stmt: Assign) -> ast.expr | None:
         """A part of an array is memory of its own in the program, where NumPy gives a view."""
@@ -397,6 +395,11 @@ def _bool(op: ast.boolop, *values: ast.expr) -> ast.expr:
     for v in values:
         flat.extend(v.values if isinstance(v, ast.BoolOp) and type(v.op) is type(op) else [v])
     return ast.BoolOp(op, flat)
+
+
+def _has_own_width(stmt: Assign) -> bool:
+    """Whether an integer is one of NumPy's of few bits, also where Python's would choose the other operand."""
+    return bool(np.dtype(stmt.target.type.dtype).itemsize < 8 and stmt.target.type.dtype != "bool")
 
 
 def _is_full(node: ast.expr) -> bool:

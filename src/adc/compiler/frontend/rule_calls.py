@@ -127,10 +127,23 @@ class RuleCalls(Functions):
                 result.type = Scalar(result.type.dtype, True)  # just made: nobody knows it yet
             else:
                 result = self.plain(result)
-        if self.in_user_code and isinstance(result, (float, complex)) and _is_library(function):
-            result = self.strong(result)  # `x * np.sqrt(2.0)` is in double precision
+        if self.in_user_code and _is_library(function):
+            result = self._of_numpy(result)
         named = array_functions.result_type(function) if isinstance(result, tuple) else None
         return result if named is None else named(*result)
+
+    def _of_numpy(self, result: Value) -> Value:
+        """What NumPy makes of Python's numbers has a dtype: `x * np.sqrt(2.0)` is in double precision."""
+        if isinstance(result, (float, complex)):
+            return self.strong(result)
+        weak = isinstance(result, Var) and isinstance(result.type, Scalar) and result.type.weak
+        if not weak or np.dtype(result.type.dtype).kind not in "fc":
+            return result
+        last = self.block[-1] if self.block else None
+        if isinstance(last, Assign) and last.targets == (result,):
+            result.type = Scalar(result.type.dtype)  # just made: nobody knows it yet
+            return result
+        return self.strong(result)
 
     def _wide(self, value: Value) -> Value:
         """Integers of 8 to 32 bits in 64: those of a rule's body do not wrap around where the library has doubles."""

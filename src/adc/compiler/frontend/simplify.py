@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Const, Var
-from adc.compiler.ir.types import Scalar
+from adc.compiler.ir.types import Scalar, Type
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
@@ -232,8 +232,12 @@ def _factors(builder: Builder, x: Value, y: Value) -> bool:
         and abs(y) <= MOST_FACTORS
         and known is not None
         and np.dtype(known.dtype).kind in "fc"
-        and (type(y) is float or np.result_type(known.dtype, y) == known.dtype)
+        and (type(y) is float or (not _is_weak(known) and np.result_type(known.dtype, y) == known.dtype))
     )
+
+
+def _is_weak(known: Type) -> bool:
+    return isinstance(known, Scalar) and known.weak is not False
 
 
 def _rounded(builder: Builder, x: Var, decimals: int) -> Value | None:
