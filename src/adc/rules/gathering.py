@@ -227,7 +227,9 @@ def select(condlist, choicelist, default=0):
     result = default
     for k in range(len(condlist) - 1, -1, -1):
         result = np.where(condlist[k], choicelist[k], result)
-    kinds = [np.asarray(v) if isinstance(v, (list, tuple)) else v for v in (*choicelist, default)]
+    kinds = []
+    for v in (*choicelist, default):
+        kinds.append(np.array(v) if isinstance(v, (list, tuple)) else v)
     return in_dtype(result, np.result_type(*kinds))  # where both are numbers np.where has made doubles
 
 

@@ -31,7 +31,7 @@ def is_whole(dtype):
 
 def _begun(initial, total):
     """What a reduction begins with, which takes the dtype of the result."""
-    return np.asarray(initial).astype(total.dtype)
+    return np.array(initial).astype(total.dtype)
 
 
 def _total(x, dtype):
@@ -78,7 +78,7 @@ def _of_nothing(x, axis, keepdims, initial):
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     if initial is None:
         return np.max(_kept(a, where, initial), axis=axis, keepdims=keepdims)
-    initial = _begun(initial, np.asarray(a))
+    initial = _begun(initial, np.array(a))
     x = _kept(a, where, initial)
     if count(x, axis) == 0:
         largest = _of_nothing(x, axis, keepdims, initial)
@@ -91,7 +91,7 @@ def max(a, axis=None, out=None, keepdims=False, initial=None, where=None):
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=None):
     if initial is None:
         return np.min(_kept(a, where, initial), axis=axis, keepdims=keepdims)
-    initial = _begun(initial, np.asarray(a))
+    initial = _begun(initial, np.array(a))
     x = _kept(a, where, initial)
     if count(x, axis) == 0:
         smallest = _of_nothing(x, axis, keepdims, initial)

@@ -234,7 +234,7 @@ def comb(N, k, exact=False, repetition=False):
     n = N + k - 1 if repetition else N
     if exact:
         return math.comb(n, k)
-    n, k = np.asarray(n), np.asarray(k)  # a number of Python's has the dtype of an array
+    n, k = np.array(n), np.array(k)  # a number of Python's has the dtype of an array
     if repetition and not FEW_ARE_ZERO:
         return np.where((k == 0) & (N >= 0), 1.0, sp.binom(n, k))
     return np.where((k <= n) & (n >= 0) & (k >= 0), sp.binom(n, k), 0.0)
@@ -251,7 +251,7 @@ def comb(N, k, exact=False, repetition=False):
 def perm(N, k, exact=False):
     if exact:
         return math.perm(N, k)
-    N, k = np.asarray(N), np.asarray(k)
+    N, k = np.array(N), np.array(k)
     return np.where((k <= N) & (N >= 0) & (k >= 0), sp.poch(N - k + 1, k), 0.0)
 
 
