@@ -185,3 +185,36 @@ def test_float32_stays_float32(mode):
     value, dot = adc.jvp(lambda x: np.sin(x) * 2.0, (x,), (v,), mode=mode)
     assert value.dtype == dot.dtype == np.float32
     assert adc.hvp(lambda x: np.sum(x**3), x, v, mode=mode).dtype == np.float32
+
+
+class Ball:
+    def __init__(self, height, speed):
+        self.height, self.speed = height, speed
+
+
+def bounces(heights, restitution):
+    balls = [Ball(h, 0.0) for h in heights]
+    for _ in range(8):
+        for ball in balls:
+            ball.speed = ball.speed - 0.981
+            ball.height = ball.height + 0.1 * ball.speed
+            if ball.height < 0.2 and ball.speed < 0.0:
+                ball.speed = -restitution * ball.speed
+                ball.height = 0.4 - ball.height * np.cos(ball.height)
+        for i in range(len(balls)):
+            for j in range(i):
+                apart = balls[i].height - balls[j].height
+                pull = 0.01 * apart / (0.1 + apart * apart)
+                balls[i].speed = balls[i].speed - pull
+                balls[j].speed = balls[j].speed + pull
+    return sum(ball.speed**2 * ball.height for ball in balls)
+
+
+def test_what_has_a_gradient_for_its_sizes_has_a_product_with_the_hessian():
+    """Its statements are as many as code for some sizes may have, without those of its derivatives."""
+    x = np.array([0.5, 0.9, 1.3, 0.7, 1.1])
+    d = np.array([1.0, -2.0, 0.5, 0.3, -0.4])
+    slope = adc.grad(bounces, mode="python")
+    differences = (slope(x + 1e-6 * d, 0.8) - slope(x - 1e-6 * d, 0.8)) / 2e-6
+    product = adc.hvp(bounces, (x, 0.8), (d, 0.0), mode="python")[0]
+    assert np.allclose(product, differences, rtol=1e-6)

@@ -58,6 +58,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
 
+MOST_TIMES = 3  # as many statements as the user's may be, for a derivative of them
 _KINDS = {"float32": np.float32, "complex64": np.complex64, "complex128": complex}
 
 
@@ -420,13 +421,18 @@ def spliced(ev: Evaluator, block: Block, atoms: list[Atom], inner: Inner) -> lis
 
 @contextmanager
 def as_rule(ev: Evaluator) -> Iterator[None]:
-    """Statements made inside are not the user's own, and lengths that were ever equal count as equal."""
-    frame, equal = ev.frame, ev.equal
+    """Statements made inside are not the user's own, and lengths that were ever equal count as equal.
+
+    So they are not held against the user's where code is made for some sizes: a derivative is a few times as long as
+    what it is of, and what has a gradient is to have a product with the Hessian.
+    """
+    frame, equal, spent, most = ev.frame, ev.equal, ev.spent, ev.most
     ev.frame, ev.equal = Frame(None, {}, {}, depth=frame.depth), ev.ever_equal
+    ev.most = None if most is None else MOST_TIMES * most
     try:
         yield
     finally:
-        ev.frame, ev.equal = frame, equal
+        ev.frame, ev.equal, ev.spent, ev.most = frame, equal, spent, most
 
 
 # --- the ends ---------------------------------------------------------------------------------------------------
