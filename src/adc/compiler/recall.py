@@ -45,6 +45,7 @@ _OF_LOWERING = {
     "raised_by_user",
     "tested_for",
     "arrays_without_axes",
+    "widths",
     "effects",
     "moving",
 }
