@@ -34,7 +34,7 @@ def half(x, v, w):
         (differences, np.int32, "np.int32(v[i] - w[i])"),
         (differences, np.int64, "1.0 * (v[i] - w[i])"),
         (differences, np.float64, "x_bar[i] = v[i] - w[i]"),
-        (larger, np.uint8, " * max(v[i], w[i])"),
+        (larger, np.uint8, " * np.maximum(v[i], w[i])"),
         (beside_counters, np.uint8, "(np.int64(v[i]) - i)"),
     ],
 )
