@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 from scipy import special as sp
 from scipy import stats as st
 from scipy.spatial import distance as sd
+from tests.written import written
 
 import adc
 
@@ -77,11 +77,7 @@ np.where(x > np.float64(0.7), x * 2, x)
 
 def of(expression):
     text = f"def f({', '.join(GIVEN)}):\n    r = {expression}\n    return r, 2.0 * q\n"
-    file = f"<beside single: {expression}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"np": np, "math": math, "sp": sp, "st": st, "sd": sd, "__name__": __name__}
-    exec(compile(text, file, "exec"), names)
-    return names["f"]
+    return written(text, f"<beside single: {expression}>", np=np, math=math, sp=sp, st=st, sd=sd)
 
 
 def check(expression, mode):

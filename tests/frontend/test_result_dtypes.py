@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import linecache
 import math
 
 import numpy as np
 import pytest
+from tests.written import written
 
 import adc
 
@@ -405,11 +405,7 @@ def of(statements):
     """The sum of what statements leave in `r`, and a number to differentiate."""
     lines = [f"    {statement.strip()}\n" for statement in statements.split(";")]
     text = f"def f(w, {', '.join(GIVEN)}):\n{''.join(lines)}    return np.sum(r), 2.0 * w\n"
-    file = f"<{statements}>"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
-    names = {"math": math, "np": np, "__name__": __name__}
-    exec(compile(text, file, "exec"), names)
-    return names["f"]
+    return written(text, f"<{statements}>", math=math, np=np)
 
 
 def check(statements, mode):
