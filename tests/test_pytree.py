@@ -1,6 +1,7 @@
 """Nested containers come apart and together again."""
 
 import dataclasses
+from collections import OrderedDict, defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -44,6 +45,27 @@ def test_round_trip(tree):
     assert pytree.unflatten(structure, leaves) == tree
     assert hash(structure) == hash(pytree.flatten(tree)[1])
     assert len(pytree.flatten_with_paths(tree)[0]) == len(leaves)
+
+
+def test_a_builder_makes_what_unflatten_makes():
+    trees = [
+        1.0,
+        (),
+        None,
+        (1.0, [2.0, (3.0,)]),
+        {"b": 1.0, "a": {"c": 2.0}},
+        Pair(1.0, 2.0),
+        Frozen(1.0, Frozen(2.0, [3.0])),
+        {2: 1.0, "a": [None, (None, 1.0)]},
+        OrderedDict(b=1.0, a=2.0),
+        defaultdict(list, b=[1.0]),
+    ]
+    leaves, structures = zip(*map(pytree.flatten, trees), strict=True)
+    found = pytree.builder(structures)([leaf for of_tree in leaves for leaf in of_tree])
+    assert found == trees and [type(x) for x in found] == [type(x) for x in trees]
+    assert list(found[4]) == ["b", "a"] and found[9].default_factory is list
+    with pytest.raises(ValueError, match="values to unpack"):
+        pytree.builder(structures)([1.0])
 
 
 def test_dicts_are_ordered_by_key():

@@ -173,6 +173,18 @@ def test_other_transforms_have_loops_mode_and_times():
     )
 
 
+@adc.grad
+def squares(x):
+    return np.sum(x * x)
+
+
+def test_a_function_of_a_module_keeps_what_it_has_made():
+    squares(X)
+    before = dict(squares._specialisations)
+    assert adc.explain(squares, X).mode == "compiled"
+    assert squares._specialisations == before and squares.shares
+
+
 @pytest.mark.tiny
 def test_what_cannot_be_explained():
     with pytest.raises(adc.ArgumentError, match=r"adc.explain\(adc.grad\(recurrence\), ...\)"):

@@ -12,10 +12,9 @@ import types
 from dataclasses import replace
 from typing import Any
 
-from adc.api.arguments import leaf_key
 from adc.api.binding import Binding
 from adc.api.keeping import alike
-from adc.api.specialise import Specialisation
+from adc.api.specialise import Specialisation, captured
 from adc.compiler.frontend.frame import Guard, Place
 
 __all__ = ["moved"]
@@ -40,9 +39,8 @@ def moved(made: Specialisation, old: types.FunctionType, new: types.FunctionType
         functions = tuple((beginnings.of(function), code) for function, code in made.functions)
         for function, _ in made.functions:
             beginnings.lead(function, beginnings.of(function))  # what is not made anew keeps its cells
-        reads = [beginnings.place(capture.place).read for capture in lowered.captures]
-        captures = tuple((read, leaf_key(read())[0]) for read in reads)
-        if [key for _, key in captures] != [key for _, key in made.captures]:
+        captures = tuple(captured(beginnings.place(capture.place)) for capture in lowered.captures)
+        if [key for _, key, _ in captures] != [key for _, key, _ in made.captures]:
             return None
     except (_Unlike, AttributeError, LookupError, TypeError, ValueError):  # there is nothing at such a place
         return None

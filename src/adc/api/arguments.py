@@ -28,18 +28,21 @@ from adc.runtime.detours import own_code, taken_signature
 from adc.tape.tensor import Tensor
 
 __all__ = [
+    "NUMBERS",
     "Instead",
     "Layout",
     "Leaf",
     "Parameters",
     "Slot",
+    "is_by_identity",
+    "is_static_tuple",
     "leaf_key",
     "read",
     "refuse_no_argnums",
     "slots_of",
 ]
 
-_NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
+NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
 _BY_VALUE = (str, bytes, bool, np.bool_, type(None), enum.Enum, np.dtype, type, type(Ellipsis))
 _PLAIN_STATIC = frozenset({str, bool, type(None)})
 _BY_IDENTITY = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
@@ -286,12 +289,12 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], 
     if isinstance(value, _BY_VALUE):
         key.append((value.__class__, value))
         return
-    if isinstance(value, _NUMBERS):
+    if isinstance(value, NUMBERS):
         value = float(value) if is_wanted and isinstance(value, int) else value
         key.append(value.__class__)
         inputs.append(value)
         return
-    if _is_static_tuple(value) and not is_wanted:
+    if is_static_tuple(value) and not is_wanted:
         key.append((tuple, value))
         return
     if pytree.is_leaf(value):
@@ -348,9 +351,16 @@ def _static_key(value: Any) -> Any:
     return _ById(value)
 
 
-def _is_static_tuple(value: Any) -> bool:
+def is_by_identity(value: Any) -> bool:
+    """Whether an argument has code of its own, as functions and objects of the user's classes have."""
+    if isinstance(value, (ndarray, *NUMBERS, *_BY_VALUE)) or not pytree.is_leaf(value):
+        return False
+    return isinstance(_static_key(value), _ById)
+
+
+def is_static_tuple(value: Any) -> bool:
     """Tuples of ints are shapes, axes and sizes: known when the code is generated."""
-    return value.__class__ is tuple and all(v.__class__ is int or _is_static_tuple(v) for v in value)
+    return value.__class__ is tuple and all(v.__class__ is int or is_static_tuple(v) for v in value)
 
 
 def _refuse_special_arrays(value: Any) -> None:
@@ -411,7 +421,7 @@ def slots_of(
 
 
 def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
-    static = isinstance(value, _BY_VALUE) or (_is_static_tuple(value) and not wanted)
+    static = isinstance(value, _BY_VALUE) or (is_static_tuple(value) and not wanted)
     if static:
         if wanted:
             raise _not_differentiable(name, value)
@@ -419,7 +429,7 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
     leaves = []
     items, structure = pytree.flatten_with_paths(value, _for_lists(instead, wanted), attributes=not wanted)
     for path, item in items:
-        is_input = isinstance(item, (ndarray, *_NUMBERS)) and not isinstance(item, (bool, np.bool_))
+        is_input = isinstance(item, (ndarray, *NUMBERS)) and not isinstance(item, (bool, np.bool_))
         if isinstance(item, ndarray):
             item = np.asarray(item)
             item = item if item.ndim else item[()]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import pytree
-from adc.api import functions, integers, into, taped
+from adc.api import entry, functions, integers, into, taped
 from adc.api.call import Call
 from adc.api.how import How
 from adc.api.left_behind import LeftBehind
@@ -77,7 +77,7 @@ class Derivative(Transformed):
         key.append(into.INTO)
         call = self._read(layout, values, wanted, key, inputs, into=True)
         known = self._known(call, inputs)
-        self._ran = known.mode
+        self._ran, self._entry = known.mode, entry.none_yet
         given = None if known.context is None or known.mode != "compiled" else known.context
         if given is None or not into.fits(arrays, given.wrt, inputs):
             return self._filled(self(*args, **kwargs), arrays)
@@ -198,16 +198,14 @@ class GradientTrees:
     """The gradients of all leaves, in a row, as one container per differentiated argument."""
 
     def __init__(self, context: pipeline.Context, structures: list[pytree.Structure]) -> None:
-        self.converters = [results.converter(v.type) for v in context.wrt]
-        self.structures = structures
+        converters = [results.converter(v.type) for v in context.wrt]
+        self.converters = converters if any(converters) else None
+        self.build = pytree.builder(structures)
 
     def __call__(self, gradients: Sequence[Any]) -> list[Any]:
-        leaves = [g if c is None else c(g) for g, c in zip(gradients, self.converters, strict=True)]
-        trees = []
-        for structure in self.structures:
-            trees.append(pytree.unflatten(structure, leaves[: structure.size]))
-            leaves = leaves[structure.size :]
-        return trees
+        if self.converters is not None:
+            gradients = [g if c is None else c(g) for g, c in zip(gradients, self.converters, strict=True)]
+        return self.build(gradients)
 
 
 def _rebuilt(

@@ -13,7 +13,7 @@ from adc.api import sizes
 from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
-from adc.compiler.frontend.frame import Guard
+from adc.compiler.frontend.frame import Guard, Place
 from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import Location, UnsupportedError
@@ -24,9 +24,13 @@ from adc.syntax import deep_recursion
 from adc.tape.lent import aliased
 
 FRAMES_PER_LINE = 4
+# What reading a value outside raises when a list has become a number, or a key is gone.
+NO_LONGER_THERE = (AttributeError, LookupError, TypeError, ValueError)
 
 __all__ = [
+    "NO_LONGER_THERE",
     "Specialisation",
+    "captured",
     "compiled",
     "fitting",
     "moving",
@@ -44,8 +48,8 @@ class Specialisation:
 
     run: Callable[..., Any]
     mode: Mode
-    # How to read each, and the key that the value must have.
-    captures: tuple[tuple[Callable[[], Any], Any], ...] = ()
+    # How to read each, the key that the value must have, and where it is.
+    captures: tuple[tuple[Callable[[], Any], Any, Place], ...] = ()
     # How to read what was taken for granted, and what it was.
     guards: tuple[tuple[Callable[[], Any], Any, Guard], ...] = ()
     # The user's functions that were looked into, and their code: a reload may put new code into old functions.
@@ -71,13 +75,13 @@ class Specialisation:
             for read_value, value, guard in self.guards:
                 if read_value() is not value and not guard.holds():
                     return None
-            for read_value, expected in self.captures:
+            for read_value, expected, _ in self.captures:
                 key, value = leaf_key(read_value())
                 if key != expected:
                     return None
                 found.append(value)
-        except (AttributeError, LookupError, TypeError, ValueError):
-            return None  # a list has become a number, a key is gone: the program that is made anew finds out
+        except NO_LONGER_THERE:
+            return None  # the program that is made anew finds out what it is
         return found
 
     @property
@@ -91,14 +95,20 @@ class Specialisation:
         try:
             lost = [guard for _, _, guard in self.guards if not guard.holds()]
             return {guard.label for guard in lost} if all(guard.is_of_integer() for guard in lost) else set()
-        except (AttributeError, LookupError, TypeError, ValueError):
+        except NO_LONGER_THERE:
             return set()
+
+
+def captured(place: Place) -> tuple[Callable[[], Any], Any, Place]:
+    """What a specialisation knows of a value from outside the function."""
+    read = place.read
+    return read, leaf_key(read())[0], place
 
 
 def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any]) -> Specialisation:
     """What the pipeline made, ready to be called."""
     assert context.lowered is not None and context.program is not None
-    captures = tuple((c.place.read, leaf_key(c.place.read())[0]) for c in context.lowered.captures)
+    captures = tuple(captured(c.place) for c in context.lowered.captures)
     evaluator = context.evaluator
     return Specialisation(
         run,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import config, pytree
-from adc.api import explain_error, sizes, taped
+from adc.api import entry, explain_error, sizes, taped
 from adc.api.arguments import read
 from adc.api.asking import Asking, Extent
 from adc.api.call import Call
@@ -74,6 +74,7 @@ class Transformed(Asking):
         self._asked: Mode = asked.mode
         self._ran: Mode | None = None
         self._specialisations: dict[tuple[Any, ...], list[Specialisation]] = {}
+        self._forget_entries()
         self._lock = threading.RLock()
         self._warned: set[Mode] = set()
         # Names and docstring, but not the attributes: the function may be one of us.
@@ -99,6 +100,31 @@ class Transformed(Asking):
         return self._ran or self._asked
 
     # --- specialising ---------------------------------------------------------------------------------------
+
+    def anew(self) -> Transformed:
+        """Another one of the same function, which has compiled nothing and takes nothing from others."""
+        found = object.__new__(type(self))
+        vars(found).update(vars(self))
+        found._specialisations, found._ran, found._warned, found.shares = {}, None, set(), False
+        found._forget_entries()
+        return found
+
+    def _forget_entries(self) -> None:
+        """Let all calls go the long way again: another specialisation may be the one for them."""
+        self._entry: entry.Entry = entry.none_yet
+        self._entries: dict[Specialisation, entry.Entry] = {}
+
+    def _enter_by(
+        self, known: Specialisation, args: tuple[Any, ...], values: tuple[Any, ...], wanted: Sequence[bool]
+    ) -> None:
+        """Let calls like one take the short way to the code for it."""
+        found = self._entries.get(known)
+        if found is None:
+            of_own = len(self._fixed_args)
+            given = slice(of_own, of_own + len(args))
+            found = entry.made(known, values, wanted, given, self._failed_at_once) or entry.none_yet
+            self._entries[known] = found
+        self._entry = found
 
     def _resolve(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -154,6 +180,7 @@ class Transformed(Asking):
                     made, captured = self._current(call)
                 if shared is not None:
                     shared.add(made)
+            self._forget_entries()
             put_first(self._specialisations.setdefault(call.key, []), made)
             while len(self._specialisations) > MOST_SPECIALISATIONS:
                 del self._specialisations[next(iter(self._specialisations))]
@@ -260,13 +287,19 @@ class Transformed(Asking):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # The path of every call, written out for speed: `_resolve` and `_execute` say what happens.
-        if kwargs and "out" in kwargs and self._takes_out:
+        if not kwargs:
+            found = self._entry(args)
+            if found is not entry.MISSED:
+                return found
+        elif "out" in kwargs and self._takes_out:
             return self._into(kwargs.pop("out"), args, kwargs)
         layout, values, wanted, key = self._bound(args, kwargs)
         inputs: list[Any] = []
         before = len(key)
         read(values, wanted, key, inputs, self.instead)
-        known = fitting(self._specialisations.get(tuple(key), ()), inputs)
+        every = self._specialisations.get(tuple(key), [])
+        known = fitting(every, inputs)
+        self._entry = entry.none_yet
         if known is None or known.written or known.tells_apart or known.context is None:
             if not self._parameters.current():
                 self._take_parameters()
@@ -280,6 +313,8 @@ class Transformed(Asking):
             if known.context is None:
                 self._ran = known.mode
                 return known.run(call)
+        elif known is every[0] and not kwargs and not key[:before]:
+            self._enter_by(known, args, values, wanted)
         self._ran = known.mode
         try:
             raw = known.run(*inputs)
@@ -335,6 +370,7 @@ class Transformed(Asking):
             if self._asked == "compiled":
                 raise refusal from error
             self._warn("python", refusal)
+            self._forget_entries()
             known.run, known.mode = backend.quiet(plain(known.context)), "python"
             self._ran = "python"
             return self._execute(known, inputs, call)
@@ -355,9 +391,17 @@ class Transformed(Asking):
             raise found from error
         self._warn("tape", found)
         with self._lock:
+            self._forget_entries()
             self._specialisations[call.key] = [Specialisation(self._run_on_tape, "tape")]
         self._ran = "tape"
         return self._run_on_tape(call)
+
+    def _failed_at_once(self, error: Exception, known: Specialisation, args: tuple[Any, ...]) -> Any:
+        """`_failed` for a call that went the short way."""
+        layout, values, wanted, key = self._bound(args, {})
+        inputs: list[Any] = []
+        call = self._read(layout, values, wanted, key, inputs)
+        return self._failed(error, known, [*inputs, *(known.current_captures() or [])], call)
 
     def _special(self, error: Exception, known: Specialisation, call: Call) -> Specialisation | None:
         """Code for a call of which the code that there is takes too much for granted."""
@@ -365,6 +409,7 @@ class Transformed(Asking):
             return self._for_these_sizes(call, "few trips" if borders.insisted(error) else "these")
         with self._lock, collected_seldom():
             made = self._made(call, "whatever they are")
+            self._forget_entries()
             every = self._specialisations.setdefault(call.key, [])
             every[:] = [made if k is known else k for k in every]
         return made
@@ -377,6 +422,7 @@ class Transformed(Asking):
                 known.sizes = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
             if known.context is not None and known.sizes is None:
                 return None
+            self._forget_entries()
             made = self._specialisations.setdefault(call.key, [])
             made.insert(0, known)
             del made[sizes.MOST_SIZES + 1 :]

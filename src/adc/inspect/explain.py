@@ -7,7 +7,6 @@ where the forward sweep left it can be seen.
 
 from __future__ import annotations
 
-import copy
 import importlib
 import os
 import re
@@ -96,9 +95,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
             why="What is decided depends on their types.",
             repair="Pass some, as for a call.",
         )
-    # A copy that has compiled nothing yet: its clock and its warnings tell the whole story.
-    fresh = copy.copy(derivative)
-    fresh._specialisations, fresh._ran, fresh._warned, fresh.shares = {}, None, set(), False
+    fresh = derivative.anew()  # its clock and its warnings tell the whole story
     importlib.import_module("numba")  # not part of what compiling takes
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", FallbackWarning)
