@@ -1,11 +1,11 @@
 """What Python has learnt since 3.10, in the user's function: texts, for those Pythons that take them."""
 
-import linecache
 import sys
 import textwrap
 
 import numpy as np
 import pytest
+from tests.written import written
 
 import adc
 
@@ -174,11 +174,7 @@ PROGRAMS = {
 
 
 def typed(text, name="<newer-syntax>"):
-    text = HEAD + textwrap.dedent(text)
-    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    namespace = {"__name__": "newer"}
-    exec(compile(text, name, "exec"), namespace)
-    return namespace["f"]
+    return written(HEAD + textwrap.dedent(text), name)
 
 
 def those_that_parse():

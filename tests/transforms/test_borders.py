@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import re
 
 import numpy as np
 import pytest
 from tests.corpus import borders
+from tests.written import written
 
 import adc
 
@@ -185,11 +185,8 @@ def test_programs_that_are_too_long_for_their_sizes():
         lines.append("        b = x[i + 2] if i < n - 2 else 1.0")
         lines.append("        s += a * b * x[i] - a / 3.0")
     lines.append("    return s")
-    space = {"np": np}
-    text = "\n".join(lines)
-    linecache.cache["<long>"] = (len(text), None, text.splitlines(True), "<long>")
-    exec(compile(text, "<long>", "exec"), space)
-    grad, tape = (adc.grad(space["f"], mode=mode) for mode in ("python", "tape"))
+    long = written("\n".join(lines), "<long>", np=np)
+    grad, tape = (adc.grad(long, mode=mode) for mode in ("python", "tape"))
     for n in (5, 3, 1, 5, 3):
         x = R.normal(size=n)
         np.testing.assert_allclose(grad(x), tape(x), rtol=1e-12)

@@ -48,17 +48,6 @@ def cholesky_banded(ab, lower=False):
     return factor if lower else _other_storage(factor, True)
 
 
-def _squared_band(factor):
-    """The lower band of L L^T: the element (j + i, j) is the sum of L[j + i, m] L[j, m]."""
-    rows, n = factor.shape
-    i = np.reshape(np.arange(rows), (rows, 1, 1))
-    k = np.reshape(np.arange(rows), (1, rows, 1))
-    m = np.reshape(np.arange(n), (1, 1, n)) - k
-    inside = (m >= 0) & (i + k < rows) & (i + k + m < n)
-    row, column = np.where(inside, i + k, 0), np.where(inside, m, 0)
-    return np.sum(np.where(inside, factor[row, column] * factor[np.where(inside, k, 0), column], 0.0), axis=1)
-
-
 @composite(
     sl.cho_solve_banded,
     wrt="cb_and_lower b",
@@ -71,4 +60,6 @@ def _squared_band(factor):
 )
 def cho_solve_banded(cb_and_lower, b):
     cb, lower = cb_and_lower
-    return sl.solveh_banded(_squared_band(cb if lower else _other_storage(cb, False)), b, lower=True)
+    below = cb.shape[0] - 1
+    half = sl.solve_banded((below, 0), cb if lower else _other_storage(cb, False), b)
+    return sl.solve_banded((0, below), _other_storage(cb, True) if lower else cb, half)

@@ -24,7 +24,7 @@ from adc.compiler.ir.types import Scalar
 from adc.compiler.transforms.singles import meets_single
 from adc.rules.operation import Operation
 
-SINGLE = ("float32", "complex64")
+OF_SINGLES = ("float32", "complex64")
 DOUBLE = ("float64", "complex128")
 _OPERATORS = {
     "add",
@@ -52,7 +52,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
         if isinstance(stmt, Assign) and isinstance(stmt.op, Operation):
             args = stmt.args
             if not is_elementwise(stmt.op):
-                args = tuple(_with_dtype(a, SINGLE, chosen, evaluator) for a in args)
+                args = tuple(_with_dtype(a, OF_SINGLES, chosen, evaluator) for a in args)
             elif _is_single(stmt.target) or meets_single(stmt.op, args, stmt.target.type):
                 args = tuple(_plain(a, pythons, evaluator) for a in args)
             elif stmt.target.type.dtype in DOUBLE and any(isinstance(a, Var) and _is_single(a) for a in args):
@@ -70,7 +70,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
 
 def _given(program: Program) -> set[Var]:
     """The parameters that are given as Python's (`backend.compile.quiet`)."""
-    if not any(p.is_array and p.type.dtype in SINGLE for p in program.params):
+    if not any(p.is_array and p.type.dtype in OF_SINGLES for p in program.params):
         return set()
     return {p for p in program.params if isinstance(p.type, Scalar) and p.type.weak}
 
@@ -80,7 +80,7 @@ def _is_weak(result: Atom) -> bool:
 
 
 def _is_single(target: Var) -> bool:
-    return target.type.dtype in SINGLE
+    return target.type.dtype in OF_SINGLES
 
 
 def _is_pythons(operand: Operand, pythons: set[Var]) -> bool:

@@ -327,7 +327,7 @@ class _Scalariser:
             return (
                 within
                 if kind.kind == "b"
-                else self.ev.op("where", within, _number(1, kind), _number(0, kind))
+                else self.ev.op("where", within, kind.type(1).item(), kind.type(0).item())
             )
 
         self.nests.nest(stmt.target, element)
@@ -335,7 +335,7 @@ class _Scalariser:
     def _triangle(self, stmt: Assign) -> None:
         """The elements on one side of a diagonal of the last two axes, that diagonal included."""
         side = "less_equal" if stmt.name == "tril" else "greater_equal"
-        zero = _number(0, np.dtype(stmt.target.type.dtype))
+        zero = np.dtype(stmt.target.type.dtype).type(0).item()
 
         def element(index: list[Any]) -> Any:
             within = self.ev.op(side, index[-1], self.ev.op("add", index[-2], plain_value(stmt.args[1])))
@@ -388,11 +388,6 @@ def _of_one_float(stmt: Assign) -> bool:
     vectors = [a.type for a in stmt.args[:2] if isinstance(a, Var) and isinstance(a.type, Array)]
     dtype = stmt.target.type.dtype
     return dtype in REALS and [t.dtype for t in vectors] == [dtype, dtype]
-
-
-def _number(value: int, kind: np.dtype[Any]) -> Any:
-    """0 or 1 as the elements of an array of that dtype are printed: plainly where that means the same."""
-    return kind.type(value).item()
 
 
 def _value_of(operand: Any) -> Any:
