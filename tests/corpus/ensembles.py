@@ -177,3 +177,49 @@ def rows_that_are_used_twice(x, w):
     z = np.exp(-y * y)
     y = y - np.max(z, axis=0)
     return np.sum(y * z)
+
+
+@program(lambda r: (0.5, r.uniform(3.6, 3.9, size=12)))
+def a_number_that_a_branch_leaves(x, rates):
+    total = 0.0
+    for rate in rates:
+        x = rate * x * (1.0 - x)
+        if x > 0.9:
+            x = 0.9 * x
+        total += np.sin(x)
+    return total
+
+
+@program(lambda r: (r.normal(size=4), r.normal(size=(6, 4))))
+def rows_that_a_branch_leaves(x, b):
+    total = 0.0
+    for t in range(len(b)):
+        x = np.tanh(x + b[t])
+        if np.sum(x) < 0.0:
+            x = np.exp(-x) - 0.5
+        total += np.sum(np.cos(x) * b[t])
+    return total
+
+
+@program(lambda r: (0.4, 0.3, r.uniform(0.8, 1.2, size=8)))
+def an_angle_that_comes_round(angle, speed, push):
+    energy = 0.0
+    for t in range(len(push)):
+        speed -= 0.3 * np.sin(angle) * push[t]
+        angle += 2.0 * speed
+        if angle > 0.5:
+            angle -= 1.0
+        elif angle < -0.5:
+            angle += 1.0
+        energy += 0.5 * speed * speed - np.cos(angle)
+    return energy
+
+
+@program(lambda r: (0.4, r.normal(size=(5, 3))))
+def what_the_trips_inside_leave(x, b):
+    total = 0.0
+    for row in b:
+        for step in row:
+            x = np.sin(1.3 * x + step)
+        total += np.exp(x) * row[0]
+    return total

@@ -16,6 +16,9 @@ KEPT = {  # the buffers, and the functions that the text has
     "what_a_trip_leaves": ((X, ROWS, 0.7), ["(n + 1, n_2)"], {"np.tanh": 1}),
     "a_number_that_a_trip_leaves": ((0.3, X), ["n // 2 + 1"], {"np.exp": 1}),
     "both_ends_of_a_trip": ((X,), ["(7, n)"], {"np.tanh": 1}),
+    "a_number_that_a_branch_leaves": ((0.5, X + 3.5), ["n + 1"], {"np.sin": 0, "np.cos": 1}),
+    "rows_that_a_branch_leaves": ((X, ROWS), ["(n + 1, n_2)"], {}),
+    "an_angle_that_comes_round": ((0.4, 0.3, X), ["n", "n + 1"], {"np.sin": 3}),
     # One product reads all rows of a matrix: two matrices are kept, each of as many rows as there are trips.
     "a_recurrent_layer": ((R.normal(size=(5, 5)), ROWS, X), ["(n, n_3)", "(n, n_2)"], {"np.tanh": 1}),
 }

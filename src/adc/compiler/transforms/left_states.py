@@ -88,14 +88,16 @@ class _LeftStates:
                 continue
             with self.ev.origin_at(found.behind.origin):
                 if not found.is_wanted:
-                    self._keep_behind(made, found)
+                    self._keep_behind(c, made, found)
                 elif self._is_worth_a_row(reverse, found):
                     self._keep_one_more(loop, c, made, found)
 
-    def _made(self, loop: For, c: Carried) -> Assign | None:
+    def _made(self, loop: For, c: Carried) -> Stmt | None:
         """What makes the next state, if it has the shape of this one, and nobody writes to either."""
-        made = next((s for s in loop.body if isinstance(s, Assign) and s.targets == (c.out,)), None)
-        if made is None or is_view(made) or may_raise(made) or not isinstance(c.out, Var):
+        made = next((s for s in loop.body if c.out in defined(s)), None)
+        if made is None or may_raise(made) or not isinstance(c.out, Var):
+            return None
+        if isinstance(made, Assign) and (is_view(made) or len(made.targets) > 1):
             return None
         if any(v.root in self.stored for v in (c.phi, c.out)) or c.out.type.dtype != c.phi.type.dtype:
             return None
@@ -156,14 +158,14 @@ class _LeftStates:
 
     # --- where it is kept ---------------------------------------------------------------------------------------
 
-    def _keep_behind(self, made: Assign, found: _Found) -> None:
+    def _keep_behind(self, c: Carried, made: Stmt, found: _Found) -> None:
         """Keep what a trip leaves in place of what it finds."""
         keep = self.kept.keeps[found.before.buffer]
         self.kept.remove((keep, found.before, *found.again[1:]))
-        self.kept.replace(made, [made, Keep(keep.buffer, keep.index, made.target, keep.origin)])
+        self.kept.replace(made, [made, Keep(keep.buffer, keep.index, c.out, keep.origin)])
         self.kept.replace(found.behind, [self._restored(found, found.before.index)])
 
-    def _keep_one_more(self, loop: For, c: Carried, made: Assign, found: _Found) -> None:
+    def _keep_one_more(self, loop: For, c: Carried, made: Stmt, found: _Found) -> None:
         """Keep the first state in front of the loop, and what each trip leaves one row on."""
         keep = self.kept.keeps[found.before.buffer]
         assert keep.index is not None and found.before.index is not None
@@ -181,7 +183,7 @@ class _LeftStates:
         self.kept.remove((keep, *found.again[1:]))
         keeping: Block = [made]
         with self.ev.at(keeping):
-            keeping.append(Keep(keep.buffer, self._next(keep.index), made.target, keep.origin))
+            keeping.append(Keep(keep.buffer, self._next(keep.index), c.out, keep.origin))
         self.kept.replace(made, keeping)
         restoring: Block = []
         with self.ev.at(restoring):
