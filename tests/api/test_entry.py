@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 from types import SimpleNamespace
 
@@ -219,6 +220,30 @@ def test_new_defaults():
     assert [g(1.0) for _ in range(3)] == [2.0, 2.0, 2.0]
     scaled.__defaults__ = (5.0,)
     assert [g(1.0) for _ in range(3)] == [5.0, 5.0, 5.0]
+
+
+def test_new_defaults_of_the_function_itself():
+    def scaled(x, factor=2.0):
+        return factor * x
+
+    g = adc.grad(scaled)
+    assert [g(1.0) for _ in range(3)] == [2.0, 2.0, 2.0]
+    scaled.__defaults__ = (5.0,)
+    assert [g(1.0) for _ in range(3)] == [5.0, 5.0, 5.0]
+
+
+def test_what_a_partial_application_holds():
+    def scaled(x, factor, n):
+        return factor * x**n
+
+    fixed = functools.partial(scaled, n=1)
+    g = adc.grad(fixed)
+    assert [g(1.0, 3.0) for _ in range(3)] == [3.0, 3.0, 3.0]
+    fixed.keywords["n"] = 2
+    assert [g(1.0, 3.0) for _ in range(3)] == [6.0, 6.0, 6.0]
+    by_position = adc.grad(functools.partial(scaled, 3.0))
+    assert [by_position(factor, 2) for factor in (1.0, 2.0, 3.0)] == [9.0, 9.0, 9.0]
+    assert goes_the_short_way(by_position) and not goes_the_short_way(g)
 
 
 class Spring:

@@ -313,7 +313,7 @@ class Transformed(Asking):
             if known.context is None:
                 self._ran = known.mode
                 return known.run(call)
-        elif known is every[0] and not kwargs and not key[:before]:
+        elif known is every[0] and not (kwargs or key[:before] or self._fixed_kwargs):
             self._enter_by(known, args, values, wanted)
         self._ran = known.mode
         try:
