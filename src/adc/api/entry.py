@@ -23,7 +23,6 @@ It misses some calls that the long way knows for the same; it takes none that th
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -31,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.api.arguments import NUMBERS, is_by_identity, is_static_tuple
+from adc.api.arguments import NUMBERS, Instead, is_by_identity, is_static_tuple
 from adc.api.specialise import NO_LONGER_THERE, Specialisation
 from adc.compiler.frontend import columns
 from adc.compiler.frontend.frame import Place
@@ -61,13 +60,15 @@ def made(
     values: Sequence[Any],
     wanted: Sequence[bool],
     given: slice,
+    instead: Instead,
     failed: Callable[[Exception, Specialisation, tuple[Any, ...]], Any],
 ) -> Entry | None:
     """The entry for calls like one whose arguments are the `given` ones of the values; None where there is none.
 
-    The others are the same in each call. `failed` answers for what raises.
+    The others are the same in each call. What `instead` gives for a list stands for it; `failed` answers for what
+    raises.
     """
-    text = _Text()
+    text = _Text(instead)
     places = range(len(values))
     names = [text.named("x", None if k in places[given] else value) for k, value in enumerate(values)]
     try:
@@ -85,7 +86,8 @@ def made(
 class _Text:
     """What is asked of a call, the inputs that it gives, and what the names in both mean."""
 
-    def __init__(self) -> None:
+    def __init__(self, instead: Instead) -> None:
+        self._instead = instead
         self.namespace: dict[str, Any] = {
             "__name__": __name__,  # of its frames is asked whether they are ours
             "MISSED": MISSED,
@@ -94,6 +96,7 @@ class _Text:
             "short_axes": short_axes,
             "is_static_tuple": is_static_tuple,
             "own_code": own_code,
+            "instead": instead,
         }
         self.inputs: list[str] = []
         self._statements: list[str] = []
@@ -144,15 +147,32 @@ class _Text:
         elif kind is dict and value and all(type(key) is str for key in value):
             self.refuse_unless(f"{x}.__class__ is dict", f"tuple({x}) == {tuple(value)!r}")
             self._parts(x, [(key, value[key]) for key in sorted(value)], wanted)
-        elif kind in (tuple, list) and 0 < len(value) < (columns.MANY if kind is list else math.inf):
-            self.refuse_unless(f"{x}.__class__ is {kind.__name__}", f"len({x}) == {len(value)}")
-            self._parts(x, list(enumerate(value)), wanted)
+        elif kind in (tuple, list) and value:
+            self.refuse_unless(f"{x}.__class__ is {kind.__name__}")
+            if kind is tuple or self._instead is None or not self._columns(x, value, wanted):
+                self.refuse_unless(f"len({x}) == {len(value)}")
+                self._parts(x, list(enumerate(value)), wanted)
         else:
             raise _Unlike
 
     def _parts(self, x: str, parts: list[tuple[Any, Any]], wanted: bool) -> None:
         for key, part in parts:
             self._part(self.bound("part", f"{x}[{key!r}]"), part, wanted)
+
+    def _columns(self, x: str, value: list[Any], wanted: bool) -> bool:
+        """Whether something stands for a list; where it does, refuse what is not like it."""
+        assert self._instead is not None
+        found = self._instead(value, wanted)
+        if found is None and len(value) < columns.MANY:
+            return False  # no other of this length is replaced either
+        name = self.bound("columns", f"instead({x}, {wanted})")
+        if found is None:
+            self.refuse_unless(f"{name} is None")
+            return False
+        self.refuse_unless(f"{name} is not None", f"{name}.form == {self.named('form', found.form)}")
+        for k, array in enumerate(found.arrays):
+            self._part(self.bound("column", f"{name}.arrays[{k}]"), array, wanted)
+        return True
 
     def _array(self, x: str, value: np.ndarray[Any, Any]) -> None:
         order = f"{x}.flags.c_contiguous"

@@ -122,7 +122,8 @@ class Transformed(Asking):
         if found is None:
             of_own = len(self._fixed_args)
             given = slice(of_own, of_own + len(args))
-            found = entry.made(known, values, wanted, given, self._failed_at_once) or entry.none_yet
+            instead, failed = self.instead, self._failed_at_once
+            found = entry.made(known, values, wanted, given, instead, failed) or entry.none_yet
             self._entries[known] = found
         self._entry = found
 

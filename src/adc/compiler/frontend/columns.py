@@ -10,8 +10,9 @@ With an input for each element, the program for a list of 100 arrays has 100 par
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,6 +33,7 @@ MANY = 8  # elements of a list that may become columns
 
 Kind = Literal["float", "int", "rows", "pieces", "table"]
 _LARGEST = 2**63
+_PARTS = (float, int, np.ndarray)
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,11 @@ class Form:
     element: Structure
     kinds: tuple[Kind, ...]
     orders: tuple[Any, ...] = ()  # of the keys of dicts in an element
+
+    @cached_property
+    def build(self) -> Callable[[Iterable[Any]], list[Any]]:
+        """What makes an element of its parts, as the only one of a list."""
+        return pytree.builder([self.element])
 
 
 @dataclass(eq=False)
@@ -60,7 +67,8 @@ class Columns:
             list(array) if kind == "rows" else array.tolist()
             for kind, array in zip(self.form.kinds, self.arrays, strict=True)
         ]
-        return [pytree.unflatten(self.form.element, parts) for parts in zip(*columns, strict=True)]
+        build = self.form.build
+        return [build(parts)[0] for parts in zip(*columns, strict=True)]
 
 
 def _step(form: Form, position: int) -> str:
@@ -104,21 +112,42 @@ def _of(items: list[Any]) -> Columns | None:
     if kind is list and _is_table(items):
         return Columns(Form(pytree.LEAF, ("table",)), [np.array(items)])
     first, element = pytree.flatten(items[0])
-    parts = [first]
-    for item in items[1:]:
-        leaves, structure = pytree.flatten(item)
-        if structure != element or structure.orders != element.orders:
-            return None
-        parts.append(leaves)
+    columns = _parts_of_all(items, first, element)
+    if columns is None:
+        return None
     kinds: list[Kind] = []
     arrays: list[Any] = []
-    for column in zip(*parts, strict=True):
+    for column in columns:
         found = _column(column)
         if found is None:
             return None
         kinds.append(found[0])
         arrays += found[1:]
     return Columns(Form(element, tuple(kinds), element.orders), arrays) if arrays else None
+
+
+def _parts_of_all(items: list[Any], first: list[Any], element: Structure) -> Iterable[Sequence[Any]] | None:
+    """For each part of an element that of all elements; None where their structures differ."""
+    if all(type(part) in _PARTS for part in first):
+        if element is pytree.LEAF:
+            return [items]
+        if element.kind is tuple and len(first) == len(element.children):
+            return None if any(len(item) != len(first) for item in items) else zip(*items, strict=True)
+        if element.kind is dict and len(first) == len(element.children) and _are_texts(element.order):
+            if any(tuple(item) != element.order for item in items):
+                return None
+            return [[item[key] for item in items] for key in sorted(element.order)]
+    parts = [first]
+    for item in items[1:]:
+        leaves, structure = pytree.flatten(item)
+        if structure != element or structure.orders != element.orders:
+            return None
+        parts.append(leaves)
+    return zip(*parts, strict=True)
+
+
+def _are_texts(keys: tuple[Any, ...]) -> bool:
+    return all(type(key) is str for key in keys)
 
 
 def _is_table(rows: list[Any]) -> bool:
@@ -131,10 +160,10 @@ def _fit(rows: Iterable[Iterable[Any]]) -> bool:
     return all(-_LARGEST <= item < _LARGEST for row in rows for item in row if type(item) is int)
 
 
-def _column(items: tuple[Any, ...]) -> tuple[Any, ...] | None:
+def _column(items: Sequence[Any]) -> tuple[Any, ...] | None:
     """What one part of all elements becomes."""
-    kind = type(items[0])
-    if any(type(item) is not kind for item in items):
+    kind, *others = {type(item) for item in items}
+    if others:
         return None
     if kind is float:
         return "float", np.array(items)
@@ -143,9 +172,9 @@ def _column(items: tuple[Any, ...]) -> tuple[Any, ...] | None:
     if kind is not np.ndarray:
         return None
     dtype, shape = items[0].dtype, items[0].shape
-    if not shape or dtype.kind not in "fiubc" or any(item.dtype != dtype for item in items):
+    if not shape or dtype.kind not in "fiubc" or {item.dtype for item in items} != {dtype}:
         return None
-    if all(item.shape == shape for item in items):
+    if {item.shape for item in items} == {shape}:
         return "rows", np.stack(items)
     if all(item.shape[1:] == shape[1:] and item.ndim for item in items):
         starts = np.array([0, *accumulate(len(item) for item in items)])
