@@ -12,6 +12,7 @@ import inspect
 import operator
 import re
 import types
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -19,6 +20,7 @@ from typing import Any, Literal
 import numpy as np
 
 from adc import pytree
+from adc.api.keeping import MOST_SPECIALISATIONS, shared_by_all_of
 from adc.compiler.frontend.frame import Closure, Place
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.sizes import FEW, short_axes
@@ -86,6 +88,11 @@ def _place_of_default(function: types.FunctionType | None, default: Any) -> Plac
     return None
 
 
+def _told(function: types.FunctionType) -> tuple[int, ...]:
+    """What a function says of its parameters itself, as `inspect.signature` takes it."""
+    return tuple(id(function.__dict__.get(name)) for name in ("__wrapped__", "__signature__"))
+
+
 def refuse_no_argnums(argnums: Any) -> None:
     """Raise ArgumentError for `argnums` without any."""
     if isinstance(argnums, (tuple, list)) and not argnums:
@@ -103,11 +110,13 @@ class Parameters:
     """
 
     def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
-        self._of = function if isinstance(function, types.FunctionType) else None
+        plain = function if isinstance(function, types.FunctionType) else None
         self._name = getattr(function, "__name__", "the function")
-        if self._of is not None:
-            self._code, self._positional = own_code(self._of), self._of.__defaults__
-            self._named = dict(self._of.__kwdefaults__ or {})
+        self._of = None if plain is None else weakref.ref(plain)  # which may hold this
+        if plain is not None:
+            self._code, self._positional = own_code(plain), plain.__defaults__
+            self._named = dict(plain.__kwdefaults__ or {})
+            self._told = _told(plain)
         self.signature = (
             function.__signature__ if isinstance(function, Closure) else taken_signature(function)
         )
@@ -127,7 +136,7 @@ class Parameters:
         self.mutable = {
             p.name: (p.default, place)
             for p in parameters
-            if isinstance(p.default, (list, dict)) and (place := _place_of_default(self._of, p.default))
+            if isinstance(p.default, (list, dict)) and (place := _place_of_default(plain, p.default))
         }
         # For each number of positional arguments, the defaults that complete them; None where one is missing.
         self.completions: list[tuple[Any, ...] | None] = (
@@ -141,12 +150,13 @@ class Parameters:
 
     def current(self) -> bool:
         """Whether the function takes its arguments still so: what reloads a module puts new code in old functions."""
-        of = self._of
+        of = None if self._of is None else self._of()
         if of is None:
             return True
         named = of.__kwdefaults__
         return (
             (of.__code__ is self._code or own_code(of) is self._code)
+            and _told(of) == self._told
             and of.__defaults__ is self._positional
             and (
                 not named
@@ -246,6 +256,20 @@ class Parameters:
             why=f"Its arguments are: {listed}.",
             repair="Give a position, a name, or a tuple of them; a keyword-only argument goes by its name.",
         )
+
+
+def parameters_of(function: Callable[..., Any]) -> Parameters:
+    """How a function takes its arguments, as another transform of it may have found out.
+
+    >>> def f(x, y=2.0): ...
+    >>> parameters_of(f) is parameters_of(f)
+    True
+    """
+    known = shared_by_all_of(function, ("parameters",), MOST_SPECIALISATIONS)
+    if not (known and known[0].current()):
+        known[:] = [Parameters(function)]
+    found: Parameters = known[0]
+    return found
 
 
 # --- keys and inputs: the path of every call ----------------------------------------------------------------

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.api.arguments import Instead, Layout, Parameters, read
+from adc.api.arguments import Instead, Layout, parameters_of, read
 from adc.api.call import Call
 from adc.api.functions import is_method, taken_apart, takes, wider_for
 from adc.compiler.frontend import lower
@@ -31,7 +31,7 @@ class Binding:
 
     def _take_parameters(self) -> None:
         """How the function takes its arguments: asked anew when it has other code, or other defaults."""
-        self._parameters = Parameters(self._function)
+        self._parameters = parameters_of(self._function)
         # Indexed by the number of positional arguments: the short way through a plain call.
         plain = not (self._fixed_args or self._fixed_kwargs or self._parameters.mutable)
         self._completions = self._parameters.completions if plain else []

@@ -18,8 +18,9 @@ import numpy as np
 
 from adc.runtime.detours import own_code
 
-__all__ = ["alike", "kept_on", "shared_by_all_of", "shared_by_code"]
+__all__ = ["MOST_SPECIALISATIONS", "alike", "kept_on", "shared_by_all_of", "shared_by_code"]
 
+MOST_SPECIALISATIONS = 256  # kinds of arguments of one function; the oldest goes first
 _PLACE, _OWN_PLACE = "__adc_made__", "__adc_derived__"
 _MOST = 256  # codes; the oldest goes first
 _MOST_OBJECTS = 4  # kept under a method

@@ -9,12 +9,11 @@ from typing import Any
 
 from adc.api import sizes
 from adc.api.alike import moved
-from adc.api.keeping import shared_by_all_of, shared_by_code
+from adc.api.keeping import MOST_SPECIALISATIONS, shared_by_all_of, shared_by_code
 from adc.api.specialise import Specialisation, fitting, put_first
 
-__all__ = ["MOST_SPECIALISATIONS", "Shared"]
+__all__ = ["Shared"]
 
-MOST_SPECIALISATIONS = 256  # kinds of arguments of one function; the oldest goes first
 
 _changing = threading.Lock()  # what transforms share is changed by one at a time
 

@@ -18,7 +18,8 @@ from adc.api.asking import Asking, Extent
 from adc.api.call import Call
 from adc.api.functions import has_code, written_out
 from adc.api.how import How
-from adc.api.sharing import MOST_SPECIALISATIONS, Shared
+from adc.api.keeping import MOST_SPECIALISATIONS
+from adc.api.sharing import Shared
 from adc.api.specialise import (
     Specialisation,
     compiled,

@@ -43,7 +43,8 @@ _makers: dict[Any, Callable[..., Any]] = {}
 _models: dict[type, Callable[[Any], Any]] = {}
 # Modules of functions to which a user has given rules: generated code imports them by these names.
 user_modules: set[str] = set()
-_late: dict[str, tuple[str, tuple[Callable[..., Any], ...]]] = {}
+_late: dict[str, str] = {}
+_triggers: dict[Callable[..., Any], str] = {}  # of functions that others than the trigger's module have, too
 
 
 def late(trigger: str, rules: str, functions: tuple[Callable[..., Any], ...] = ()) -> None:
@@ -51,21 +52,24 @@ def late(trigger: str, rules: str, functions: tuple[Callable[..., Any], ...] = (
 
     SciPy is optional and parts of it take a second to import; who holds one of its functions has done so.
     """
-    _late[trigger] = (rules, functions)
+    _late[trigger] = rules
+    _triggers.update(dict.fromkeys(functions, trigger))
 
 
-def _load(wanted: Callable[[str, tuple[Callable[..., Any], ...]], bool]) -> bool:
-    """Import the late rules that are wanted; whether there were any."""
-    chosen = [trigger for trigger, (_, functions) in _late.items() if wanted(trigger, functions)]
-    modules = [_late.pop(trigger)[0] for trigger in chosen]
-    for module in modules:
+def _load(wanted: Iterable[str]) -> None:
+    """Import the late rules with these triggers, in the order of the list."""
+    chosen = set(wanted)
+    for module in [_late.pop(trigger) for trigger in list(_late) if trigger in chosen]:
         importlib.import_module(module)
-    return bool(modules)
+
+
+def _is_installed(trigger: str) -> bool:
+    return importlib.util.find_spec(trigger.partition(".")[0]) is not None
 
 
 def load_all() -> None:
     """Import every rule whose library is installed."""
-    _load(lambda trigger, _: importlib.util.find_spec(trigger.partition(".")[0]) is not None)
+    _load(filter(_is_installed, list(_late)))
 
 
 def elementwise(
@@ -457,17 +461,14 @@ def find(function: Any) -> Operation | None:
         found = _by_callable.get(function)
     except TypeError:  # unhashable callables are never in the table
         return None
-    if (
-        found is None
-        and _late
-        and _load(
-            lambda trigger, functions: (
-                trigger in sys.modules
-                or (function in functions and importlib.util.find_spec(trigger.partition(".")[0]) is not None)
-            )
-        )
-    ):
-        return _by_callable.get(function)
+    if found is None and _late:
+        wanted = _late.keys() & sys.modules.keys()
+        trigger = _triggers.get(function)
+        if trigger is not None and trigger in _late and _is_installed(trigger):
+            wanted.add(trigger)
+        if wanted:
+            _load(wanted)
+            return _by_callable.get(function)
     return found
 
 
