@@ -286,6 +286,16 @@ def test_methods_read_their_object():
     assert of_one(x)[0] == one.force(x)[0] == 7.0
 
 
+def test_attributes_that_python_has_no_names_for():
+    held = SimpleNamespace(**{"class": 2.0, "with space": 3.0})
+
+    def product(x):
+        return getattr(held, "class") * getattr(held, "with space") * x
+
+    g = adc.grad(product)
+    assert [g(1.0) for _ in range(3)] == [6.0, 6.0, 6.0] and goes_the_short_way(g)
+
+
 def test_errors_name_the_line_on_the_short_way():
     def product(a, b):
         return np.sum(a * b)

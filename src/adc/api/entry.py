@@ -23,6 +23,7 @@ It misses some calls that the long way knows for the same; it takes none that th
 
 from __future__ import annotations
 
+import keyword
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -196,12 +197,13 @@ class _Text:
             self.refuse_unless(f"({self._read(guard.place)} is {same} or {holds}())")
         for read, _, place in known.captures:
             value = read()
-            name = self.bound("captured", self._read(place))
-            self._part(name, value, False)
+            if not isinstance(value, (np.ndarray, *NUMBERS)):
+                raise _Unlike
+            self._part(self.bound("captured", self._read(place)), value, False)
 
     def _read(self, place: Place) -> str:
         of = self._read(place.of) if isinstance(place.of, Place) else self.named("of", place.of)
-        if place.how is getattr and isinstance(place.key, str) and place.key.isidentifier():
+        if place.how is getattr and place.key.isidentifier() and not keyword.iskeyword(place.key):
             return f"{of}.{place.key}"
         if place.how is operator.getitem and type(place.key) in (str, int):
             return f"{of}[{place.key!r}]"
