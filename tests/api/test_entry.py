@@ -287,13 +287,14 @@ def test_methods_read_their_object():
 
 
 def test_attributes_that_python_has_no_names_for():
-    held = SimpleNamespace(**{"class": 2.0, "with space": 3.0})
+    held = SimpleNamespace(**{"class": 2.0, "with space": 3.0, "1st": 5.0})
 
     def product(x):
-        return getattr(held, "class") * getattr(held, "with space") * x
+        return getattr(held, "class") * getattr(held, "with space") * getattr(held, "1st") * x
 
     g = adc.grad(product)
-    assert [g(1.0) for _ in range(3)] == [6.0, 6.0, 6.0] and goes_the_short_way(g)
+    assert [g(1.0) for _ in range(3)] == [30.0, 30.0, 30.0] and goes_the_short_way(g)
+    assert "def product_grad(x, class_, with_space, _1st):" in adc.source(g)
 
 
 def test_errors_name_the_line_on_the_short_way():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import os
 import re
 
@@ -39,7 +40,8 @@ def name_params_apart(program: Program) -> None:
     taken = set(RESERVED)
     for p in program.params:
         base = re.sub(r"\W", "_", p.name)
-        base = f"{base}_" if base in taken and base in RESERVED else base
+        base = base if re.match(r"[^\W\d]", base) else f"_{base}"
+        base = f"{base}_" if base in RESERVED or keyword.iskeyword(base) else base
         name, k = base, 1
         while name in taken:
             k += 1
