@@ -56,6 +56,19 @@ def _holds_object(value: Value) -> bool:
     )
 
 
+def _on_one_path(then: Container, orelse: Container) -> str:
+    """What a list, dict or object has after one side of a branch only, in words."""
+    if not isinstance(then, dict):
+        return "a list has other elements after one branch than after the other"
+    assert isinstance(orelse, dict)
+    alone = sorted(str(k) for k in then.keys() ^ orelse.keys())
+    if not alone:
+        return "a dict has its keys in another order after one branch than after the other"
+    if isinstance(then, Instance):
+        return f"an object of the class {then.cls.__name__} has the attribute `{alone[0]}` on one path only"
+    return f"a dict has the key {alone[0]!r} on one path only"
+
+
 class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
@@ -275,7 +288,7 @@ class Branches(Assignments):
         with self._merging(region, Left(containers, left)):
             for name in sorted(stored_names([*node.body, *node.orelse])):
                 if name not in wanted:
-                    self.frame.env[name] = before.get(name, UNDEFINED)
+                    self.frame.env[name] = UNDEFINED  # read all the same, it must not be what it was before
                     continue
                 if any(raising):
                     self.frame.env[name] = alone.get(name, UNDEFINED)
@@ -362,11 +375,12 @@ class Branches(Assignments):
         if not alike:
             if isinstance(container, ListValue) and container.depth == self.loop_depth:
                 raise Differs(container, self.origin)
-            kind = "dict" if isinstance(container, dict) else "list"
             raise self.refuse(
-                f"a {kind} has other elements after one branch than after the other",
+                _on_one_path(then, orelse),
                 "what is in it must be known before the program runs",
-                f"change the {kind} in both branches",
+                "change the list in both branches"
+                if isinstance(then, list)
+                else "set it in both branches, or before them",
             )
         if isinstance(container, Growing):
             assert isinstance(then, Growing) and isinstance(orelse, Growing)

@@ -250,11 +250,12 @@ class Carrying(CarriedTypes):
                 self._remember_what_changed(was, left, found, name)
                 shared_rows.behind(found, left[name])
                 self.frame.env[name] = found
-            elif name not in before:
+            elif name in assigned or name not in before:
                 self.frame.env[name] = UNDEFINED
             if name in unassigned and runs is not True:
                 after_it = Maybe(runs, self.frame.env[name], UNDEFINED)
                 self.frame.env[name] = after_it if isinstance(runs, Var) else UNDEFINED
+        self.frame.env.update(dict.fromkeys(sorted(assigned.difference(names)), UNDEFINED))
         outside.end(self.frame.env)
         for k, each in enumerate(lists):
             replaced(each, (each.name, k), results, {(each.name, k)})

@@ -133,15 +133,12 @@ class Liveness:
             )
         if isinstance(node, (gast.For, gast.While)):
             return self._loop(node, live)
-        if isinstance(node, (gast.With, gast.Try)):
+        if isinstance(node, gast.Try):
+            return self._try(node, live)
+        if isinstance(node, gast.With):
             self.after[id(node)] = set(live)
-            handlers = list(getattr(node, "handlers", []))
-            inner = self._block(
-                [*node.body, *getattr(node, "orelse", []), *getattr(node, "finalbody", [])], live
-            )
-            for handler in handlers:
-                inner = inner | self._block(handler.body, set(live))
-            for item in getattr(node, "items", []):
+            inner = self._block(node.body, live)
+            for item in node.items:
                 inner |= loaded_names(item.context_expr)
             return inner | live
         if isinstance(node, gast.FunctionDef):
@@ -151,6 +148,19 @@ class Liveness:
             targets = node.targets if isinstance(node, gast.Assign) else [node.target]
             killed = {n.id for t in targets for n in _plain_targets(t)} - self.captured
         return (live - killed) | loaded_names(node)
+
+    def _try(self, node: Any, live: set[str]) -> set[str]:
+        """`after` a `try` its `finally` comes; what raises, anywhere in it, hands its names to the handlers."""
+        last = self._block(node.finalbody, set(live))
+        self.after[id(node)] = set(last)
+        handled = set(last)
+        for handler in node.handlers:
+            handled |= self._block(handler.body, set(last))
+        captured = self.captured
+        self.captured = captured | handled
+        inner = self._block([*node.body, *node.orelse], set(handled))
+        self.captured = captured
+        return inner | live
 
     def _loop(self, node: Any, live: set[str]) -> set[str]:
         self.after[id(node)] = set(live)
