@@ -223,3 +223,38 @@ def named_as_its_method(x):
             return np.sum(v * v) * v[0]
 
     return Model().named_as_its_method(x)
+
+
+@program(lambda r: (r.normal(size=3),))
+def names_of_the_class_itself(x):
+    k, n = 5.0, 1.0
+
+    class Scaled:
+        k = 2.0
+        b = k * 3.0
+        both = [k, b] * 2
+        here = [v * k for v in both]
+
+        def of(self, v, by=k, also=lambda v, k=b: v * k * n):
+            return v * by + also(v) * k * self.b
+
+    made = Scaled()
+    return made.of(x[0]) + Scaled.b * x[1] + sum(Scaled.here) * x[1] ** 2 + sum(Scaled.both) * x[2] * x[0]
+
+
+@program(lambda r: (r.normal(size=2),))
+def fields_made_of_fields(x):
+    order = 7
+
+    @dataclass
+    class Method:
+        step: float
+        order: int = 2
+        places: int = order + 1
+
+    class Point(NamedTuple):
+        u: float
+        order: int = 3
+        width: int = order * 2
+
+    return Method(x[0]).places * x[0] ** order + Point(x[1]).width * x[1] ** Method.order

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import generics
+from adc.compiler.frontend import class_scopes, generics
 from adc.compiler.frontend.frame import Closure, Frame, ListValue
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
@@ -48,19 +48,18 @@ def _made(self: Calls, node: Any, generic: tuple[Any, ...]) -> type:
     unknown = [b for b in bases if not (isinstance(b, type) or hasattr(b, "__mro_entries__"))]
     if unknown or None in keywords:
         raise self.refuse("a base of this class is not known here", repair="write it with a class that is")
-    names: dict[str, Any] = {"__module__": self.frame.globals.get("__name__", ""), "__qualname__": node.name}
-    methods: list[Closure] = []
+    body = _Body(self, node)
     for statement in node.body:
         with self.origin_at(self.locate(statement)):
-            _add(self, statement, names, methods)
+            body.add(statement)
 
-    def body(found: MutableMapping[str, Any]) -> None:
+    def filled(found: MutableMapping[str, Any]) -> None:
         # One by one: the namespace of an Enum before Python 3.11 has no `update` of its own.
-        for name, value in names.items():
+        for name, value in body.names.items():
             found[name] = value
 
-    cls: Any = types.new_class(node.name, bases, keywords, body)
-    for method in methods:
+    cls: Any = types.new_class(node.name, bases, keywords, filled)
+    for method in body.methods:
         method.cls = cls
     for decorate in reversed(decorators):
         cls = decorate(cls)
@@ -78,46 +77,68 @@ def _named_tuple(self: Calls, *args: Value, **kwargs: Value) -> type:
 TABLE: dict[Any, Callable[..., Value]] = {collections.namedtuple: _named_tuple}
 
 
-def _add(self: Calls, statement: Any, names: dict[str, Any], methods: list[Closure]) -> None:
-    """Carry out a statement of the body of a class."""
-    match statement:
-        case gast.FunctionDef():
-            method = Closure(statement, self.frame, self.default_values(statement.args))
-            methods.append(method)
-            found: Any = stand_in(self, method)
-            for decorator in reversed(statement.decorator_list):
-                found = _of_method(self, decorator, names)(found)
-            names[statement.name] = found
-        case gast.AnnAssign(target=gast.Name() as target):
-            names.setdefault("__annotations__", {})[target.id] = _annotation(statement.annotation)
-            if statement.value is not None:
-                names[target.id] = _constant(self, statement.value)
-        case gast.Assign(targets=[gast.Name() as target]):
-            names[target.id] = _constant(self, statement.value, names)
-        case gast.Pass() | gast.Expr(value=gast.Constant()):
-            pass
-        case _:
-            raise self.refuse(
-                "this statement in a `class` is not supported",
-                "a class in the function has methods and constants",
-                "make the class outside the function",
-            )
+class _Body:
+    """What the statements of a class bind: `names` for the class that Python makes, `scope` for the program."""
+
+    def __init__(self, ev: Calls, node: Any) -> None:
+        outer = ev.frame
+        self.ev = ev
+        self.names: dict[str, Any] = {
+            "__module__": outer.globals.get("__name__", ""),
+            "__qualname__": node.name,
+        }
+        self.scope = Frame(outer.source, outer.globals, {}, parent=outer, depth=outer.depth)
+        self.methods: list[Closure] = []
+
+    def add(self, statement: Any) -> None:
+        """Carry out a statement."""
+        match statement:
+            case gast.FunctionDef():
+                self._add_method(statement)
+            case gast.AnnAssign(target=gast.Name() as target):
+                self.names.setdefault("__annotations__", {})[target.id] = _annotation(statement.annotation)
+                if statement.value is not None:
+                    self._bind(target.id, statement.value)
+            case gast.Assign(targets=[gast.Name() as target]):
+                self._bind(target.id, statement.value)
+            case gast.Pass() | gast.Expr(value=gast.Constant()):
+                pass
+            case _:
+                raise self.ev.refuse(
+                    "this statement in a `class` is not supported",
+                    "a class in the function has methods and constants",
+                    "make the class outside the function",
+                )
+
+    def _add_method(self, node: Any) -> None:
+        arguments = class_scopes.seen_from(self.scope, node.args)
+        method = Closure(node, self.ev.frame, self.ev.default_values(arguments))
+        self.methods.append(method)
+        found: Any = stand_in(self.ev, method)
+        for decorator in reversed(node.decorator_list):
+            found = _of_method(self.ev, decorator, self.names)(found)
+        self.names[node.name] = found
+        self.scope.env[node.name] = found if node.decorator_list else method
+
+    def _bind(self, name: str, node: Any) -> None:
+        """Let a name of the class stand for a value: it is part of a class that Python makes, so it is known now."""
+        ev = self.ev
+        if isinstance(node, gast.Name) and node.id in self.names:
+            self.names[name], self.scope.env[name] = self.names[node.id], self.scope.env[node.id]
+            return
+        node = class_scopes.seen_from(self.scope, node)
+        if isinstance(node, gast.Call) and ev.evaluate(node.func) is dataclasses.field:
+            given = {k.arg: _of_python(ev, ev.evaluate(k.value)) for k in node.keywords}
+            self.names[name] = self.scope.env[name] = dataclasses.field(**given)
+            return
+        value = ev.evaluate(node)
+        self.names[name], self.scope.env[name] = _of_python(ev, value), value
 
 
 def _annotation(node: Any) -> str:
     import ast
 
     return ast.unparse(gast.gast_to_ast(node))
-
-
-def _constant(self: Calls, node: Any, names: dict[str, Any] | None = None) -> Any:
-    """What a name of the class stands for: it is part of a class that Python makes, so it is known now."""
-    if isinstance(node, gast.Name) and names and node.id in names:
-        return names[node.id]
-    if isinstance(node, gast.Call) and self.evaluate(node.func) is dataclasses.field:
-        given = {k.arg: _of_python(self, self.evaluate(k.value)) for k in node.keywords}
-        return dataclasses.field(**given)
-    return _of_python(self, self.evaluate(node))
 
 
 def _of_python(self: Calls, value: Value) -> Any:
