@@ -257,3 +257,12 @@ def a_result_remembered_under_bytes(x):
 def rounded_by_a_text(x):
     print(x)
     return float(f"{x[0]:.2f}") * x[1] + float("0.5") * x[2]
+
+
+@program(lambda r: (r.normal(size=2),))
+def keys_written_by_percent(x):
+    table = {"v00": x[0], "v01": x[1]}
+    s = table["%s%02d" % ("v", 1)]
+    for i in range(2):
+        s += s * table["%s%02d" % ("v", i)] * table["v%02d" % i]
+    return s

@@ -109,3 +109,39 @@ def written_objects_of_a_long_list(w, bodies):
     for a, b in itertools.pairwise(bodies):
         b.mass += a.mass * w
     return sum(np.tanh(b.mass * w) for b in bodies)
+
+
+class _Unset:
+    pass
+
+
+_MISSING, _UNSET = object(), _Unset()
+
+
+def _scaled(v, by=_MISSING, shift=_UNSET, through=np.sin):
+    if by is _MISSING:
+        by = 2.0
+    if shift is not _UNSET:
+        v = v + shift
+    return v * by if through is not v and through is np.sin else through(v * by)
+
+
+def _found(table, key, default=_MISSING):
+    v = table.get(key, _MISSING)
+    if v is _MISSING:
+        return default
+    return v
+
+
+@program(lambda r: (r.normal(size=3), 0.7))
+def a_default_that_no_number_is(x, a):
+    table = {"a": a, "b": x[0]}
+    best = _MISSING
+    for v in x:
+        if best is _MISSING or v > best:
+            best = v
+    return (
+        _scaled(a)
+        + np.sum(_scaled(x, a, x[1])) * _scaled(a, x[2], through=np.cos)
+        + _found(table, "b") * _found(table, "c", a) * best
+    )

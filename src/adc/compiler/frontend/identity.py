@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adc.compiler.frontend.frame import Growing, Instance, Place
+import numpy as np
+
+from adc.compiler.frontend.frame import Closure, Growing, Instance, Place
 from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, FromOutside, holds_as_well
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import If, Var, defined, walk
@@ -16,6 +18,8 @@ from adc.compiler.ir.types import Scalar
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
+
+_NUMBERS = (int, float, complex, np.generic, np.ndarray)
 
 
 def same(ev: Core, x: Value, y: Value) -> Value:
@@ -27,7 +31,9 @@ def same(ev: Core, x: Value, y: Value) -> Value:
     number, constant = (x, y) if isinstance(x, Var) else (y, x)
     if isinstance(constant, bool) and number.is_array:
         return False
-    if constant is NotImplemented or isinstance(constant, (str, type)):
+    if isinstance(constant, (Closure, Instance)) or (
+        ev.is_static(constant) and not isinstance(constant, _NUMBERS)
+    ):
         return False  # no number is such an object
     if isinstance(constant, bool) and number.type == Scalar("bool", weak=True):
         return number if constant else ev.op("logical_not", number)

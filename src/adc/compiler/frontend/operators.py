@@ -78,8 +78,8 @@ class Operators(Names):
         x, y = (self.required(v, "value") if isinstance(v, Maybe) else v for v in (x, y))
         if isinstance(x, Choice) or isinstance(y, Choice):
             return choices.of_each(self, lambda a, b: self.binary(function, a, b), x, y)
-        if function is operator.mod and isinstance(x, str) and not self.is_static(y):
-            return texts.by_percent(self, x, y)
+        if function is operator.mod and isinstance(x, str):
+            return self.now(function, [x, y], {}) if self.is_static(y) else texts.by_percent(self, x, y)
         if object_operators.applies(self, function, x, y):
             return object_operators.binary(self, function, x, y)
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
