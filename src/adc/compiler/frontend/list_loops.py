@@ -148,8 +148,8 @@ class ListLoops(Trips):
                 if over or not self._item_by_item(container, run):
                     raise error from None
         elif isinstance(container, (tuple, ListValue)) and container and positions.uniform(self, container):
-            if positions.key(container) in self.stacked:
-                raise self._cannot_unroll()  # it is read at a position, and changed as well
+            if positions.key(container) in self.stacked:  # it is read at a position, and changed as well
+                raise needed if self.loop_depth else self._cannot_unroll()
             if len(self.stacked) > MOST_STACKED:
                 raise self._cannot_unroll()  # the loop makes it anew whenever its body is evaluated
             self.stacked[positions.key(container)] = container
