@@ -99,7 +99,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
         ),
         ("unsupported", "no rule: SciPy has no function for the derivative, or nobody has asked"): (
             "assoc_laguerre assoc_legendre_p assoc_legendre_p_all bdtri bdtrik bdtrin "
-            "besselpoly btdtria btdtrib chdtriv chndtr chndtridf chndtrinc chndtrix diric ellip_harm "
+            "besselpoly btdtria btdtrib chdtriv chndtr chndtridf chndtrinc chndtrix ellip_harm "
             "ellip_harm_2 ellip_normal "
             "eval_sh_jacobi fdtridfd gdtria gdtrib "
             "gdtrix h1vp h2vp itairy "

@@ -25,6 +25,13 @@ def _normal(t):
     return -0.5 * t * t - 0.5 * LOG_TWO_PI
 
 
+def _nearly_normal(t, skew):
+    """Pearson's third density to the second order in its skewness."""
+    y = np.where(np.abs(t) < np.inf, t, 0.0)
+    s = y * y
+    return _normal(t) + skew * (y * (s - 3.0) / 6.0 + skew * (s * (2.0 - s) / 16.0 - 1.0 / 48.0))
+
+
 # --- real ---------------------------------------------------------------------------------------------------
 
 
@@ -90,14 +97,16 @@ def dgamma(x, a, loc=0.0, scale=1.0):
 @_named("pearson3", "x skew loc scale", shaped(lambda r, *shape: 0.3 * r.normal(*shape), 0.7))
 def pearson3(x, skew, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, skew == skew)
-    straight = np.abs(skew) < 0.000016  # SciPy's bound, below which it is the normal distribution
+    # Below this bound SciPy has the normal distribution, whose derivative by the skewness would be 0.
+    straight = np.abs(skew) < 0.000016
     beta = 2.0 / np.where(straight, 1.0, skew)
     shape = beta * beta
     moved = beta * (t + beta)
     inside = (moved > 0.0) & (moved < np.inf)
     y = _kept(inside, moved)
     skewed = np.log(np.abs(beta)) - sp.gammaln(shape) + (shape - 1.0) * np.log(y) - y
-    return np.where(straight, _normal(t), _where(inside, moved, skewed)) - np.log(scale)
+    near = _nearly_normal(t, np.where(straight, skew, 0.0))
+    return np.where(straight, near, _where(inside, moved, skewed)) - np.log(scale)
 
 
 # --- above zero ---------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie
 import numpy as np
 
 from adc.rules.least_squares import precision_of
-from adc.rules.reductions import as_floats, root
+from adc.rules.reductions import as_floats, in_dtype, root
 from adc.rules.registry import composite, constant, lowered, static
 from adc.rules.sampler import call
 
@@ -29,23 +29,26 @@ def _squares(x):
 
 
 def _vector_norm(x, order, axis, keepdims):
-    if order is None or order == 2:
+    # A float may be differentiated by, also where it is 1 or 2.
+    if order is None or (isinstance(order, int) and order == 2):
         return root(np.sum(_squares(x), axis=axis, keepdims=keepdims))
-    if order == np.inf:
-        return np.max(np.abs(x), axis=axis, keepdims=keepdims)
-    if order == -np.inf:
-        return np.min(np.abs(x), axis=axis, keepdims=keepdims)
-    if order == 0:
-        return np.sum(
-            np.where(x != 0.0, np.ones_like(np.abs(x)), np.zeros_like(np.abs(x))),
-            axis=axis,
-            keepdims=keepdims,
-        )
-    if order == 1:
+    if isinstance(order, int) and order == 1:
         return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    total = np.sum(np.abs(x) ** order, axis=axis, keepdims=keepdims)
-    nothing = 0.0 if order > 0 else np.inf  # of no elements; one that is zero makes the total infinite
-    return np.where(total == 0.0, nothing, np.where(total == 0.0, 1.0, total) ** (1.0 / order))
+    size = np.abs(x)
+    if order == np.inf:
+        norm = np.max(size, axis=axis, keepdims=keepdims)
+    elif order == -np.inf:
+        norm = np.min(size, axis=axis, keepdims=keepdims)
+    elif order == 0:
+        norm = np.sum(
+            np.where(x != 0.0, np.ones_like(size), np.zeros_like(size)), axis=axis, keepdims=keepdims
+        )
+    else:
+        total = np.sum(size**order, axis=axis, keepdims=keepdims)
+        nothing = 0.0 if order > 0 else np.inf  # of no elements; one that is zero makes the total infinite
+        norm = np.where(total == 0.0, nothing, np.where(total == 0.0, 1.0, total) ** (1.0 / order))
+        norm = in_dtype(norm, size.dtype)
+    return norm
 
 
 def _matrix_norm(x, order, keepdims):
@@ -75,6 +78,7 @@ def _matrix_norm(x, order, keepdims):
         (r.distinct(3), -np.inf),
         (r.nonzero(3), 3),
         (r.positive(3), 0.5),
+        (r.nonzero(3), 1.0 + r.positive()),
         (r.normal(3), 0),
         (r.normal(2, 3), "fro"),
         (r.normal(2, 3), "nuc"),
@@ -156,7 +160,6 @@ if hasattr(np.linalg, "vector_norm"):  # NumPy 2.0
 
     @composite(
         np.linalg.vector_norm,
-        wrt="x",
         name="vector_norm",
         notes="as norm",
         examples=lambda r: [

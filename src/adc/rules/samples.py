@@ -91,6 +91,7 @@ def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdi
     "a weights",
     lambda r: [
         (r.positive(5), 2),
+        (r.positive(5), 0.0),
         call(r.positive(2, 4), -0.5, axis=1, keepdims=True),
         call(r.positive(4), 0, weights=r.positive(4)),
         call(r.positive(4), 1.5, weights=r.positive(4)),
@@ -99,9 +100,17 @@ def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdi
 def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
     require_propagated("scipy.stats.pmean", nan_policy)
     if p == 0:
-        return gmean(a, axis, dtype, weights, keepdims=keepdims)
-    powers = np.where(a < 0.0, np.nan, a) ** p
-    return np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+        mean = gmean(a, axis, dtype, weights, keepdims=keepdims)
+        if not isinstance(p, int):  # a number that is 0, by which the mean may be differentiated
+            logs = np.log(a)
+            centred = logs - np.average(logs, axis=axis, weights=weights, keepdims=True)
+            spread = np.average(centred**2, axis=axis, weights=weights, keepdims=keepdims)
+            skewed = np.average(centred**3, axis=axis, weights=weights, keepdims=keepdims)
+            mean = mean * np.exp(p * (spread / 2.0 + p * skewed / 6.0))
+    else:
+        powers = np.where(a < 0.0, np.nan, a) ** p
+        mean = np.average(powers, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+    return mean
 
 
 @rule(stats.gstd, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=0)])

@@ -138,9 +138,8 @@ def scipy_norm(a, ord=None, axis=None, keepdims=False):
 @static
 def _not_raw(mode):
     if mode == "raw":
-        raise UnsupportedError(
-            'scipy.linalg.qr with mode="raw" is not supported', repair='Use "full", "economic" or "r".'
-        )
+        what = 'scipy.linalg.qr with mode="raw" is not supported'
+        raise UnsupportedError(what, repair='Use "full", "economic" or "r".')
 
 
 @composite(
@@ -159,7 +158,7 @@ def qr(a, overwrite_a=False, lwork=None, mode="full"):
     _not_raw(mode)
     if mode == "r":
         return (np.linalg.qr(a, "complete")[1],)
-    return np.linalg.qr(a, "complete" if mode == "full" else "reduced")
+    return tuple(np.linalg.qr(a, "complete" if mode == "full" else "reduced"))
 
 
 def _flipped(a):
@@ -462,12 +461,13 @@ def circulant(c):
     sl.solve_circulant,
     wrt="c b",
     name="scipy.linalg.solve_circulant",
-    extra={"cores": {"c": 1, "b": 1}, "real_only": True},
-    examples=lambda r: [(np.array([4.0, 1.0, 0.5]), r.normal(3))],
+    extra={"cores": {"c": 1}, "real_only": True},
+    examples=lambda r: [(np.array([4.0, 1.0, 0.5]), b) for b in (r.normal(3), r.normal(3, 2))],
     notes="real vectors",
 )
 def solve_circulant(c, b):
-    return np.real(np.fft.ifft(np.fft.fft(b) / np.fft.fft(c)))
+    column = np.reshape(np.fft.fft(c), (c.shape[0],) + (1,) * (np.ndim(b) - 1))
+    return np.real(np.fft.ifft(np.fft.fft(b, axis=0) / column, axis=0))
 
 
 @composite(

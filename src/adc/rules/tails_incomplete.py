@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import special as sp
 
-from adc.rules.densities import density, positive, probability, proper, real, shaped, standard
+from adc.rules.densities import LOG_TWO_PI, density, positive, probability, proper, real, shaped, standard
 from adc.rules.tails_named import quantiles, tails
 
 
@@ -104,14 +104,26 @@ def gennorm(x, beta, loc=0.0, scale=1.0):
     return np.where(t < 0.0, small, large), np.where(t < 0.0, large, small)
 
 
+def _nearly_normal_tails(t, skew):
+    """Those of Pearson's third distribution to the second order in its skewness, by Edgeworth's series."""
+    y = np.where(np.abs(t) < np.inf, t, 0.0)
+    s = y * y
+    moved = skew * ((s - 1.0) / 6.0 + skew * y * ((s - 3.0) / 16.0 + (s * (s - 10.0) + 15.0) / 72.0))
+    below, above = sp.log_ndtr(t), sp.log_ndtr(-t)
+    density = -0.5 * s - 0.5 * LOG_TWO_PI
+    less, more = moved * np.exp(density - below), moved * np.exp(density - above)
+    return below - less - 0.5 * less * less, above + more - 0.5 * more * more
+
+
 @tails("pearson3", "x skew loc scale", shaped(lambda r, *shape: 0.3 * r.normal(*shape), 0.7))
 def pearson3(x, skew, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, skew == skew)
-    straight = np.abs(skew) < 0.000016  # SciPy's bound, below which it is the normal distribution
+    straight = np.abs(skew) < 0.000016  # as in the density
     beta = 2.0 / np.where(straight, 1.0, skew)
     moved = beta * (t + beta)
     below, above = _either(beta, _of_gamma(beta * beta, moved, moved <= 0.0))
-    return np.where(straight, sp.log_ndtr(t), below), np.where(straight, sp.log_ndtr(-t), above)
+    near = _nearly_normal_tails(t, np.where(straight, skew, 0.0))
+    return np.where(straight, near[0], below), np.where(straight, near[1], above)
 
 
 @quantiles("pearson3", "q skew loc scale", 0.7)
@@ -119,7 +131,11 @@ def pearson3_quantile(q, skew, loc=0.0, scale=1.0):
     straight = np.abs(skew) < 0.000016
     beta = 2.0 / np.where(straight, 1.0, skew)
     skewed = _gamma_quantile(beta * beta, _either(beta, q)) / beta - beta
-    return loc + proper(scale, skew == skew) * np.where(straight, sp.ndtri_exp(q[0]), skewed)
+    z, little = sp.ndtri_exp(q[0]), np.where(straight, skew, 0.0)
+    y = np.where(np.abs(z) < np.inf, z, 0.0)  # by Cornish and Fisher's series
+    s = y * y
+    near = z + little * ((s - 1.0) / 6.0 + little * y * ((s - 3.0) / 16.0 - (2.0 * s - 5.0) / 36.0))
+    return loc + proper(scale, skew == skew) * np.where(straight, near, skewed)
 
 
 @density("invgamma", "logcdf", "x a loc scale", shaped(positive, 2.5))
@@ -216,3 +232,13 @@ def skewnorm_cdf(x, a, loc=0.0, scale=1.0):
 def skewnorm_sf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a == a)
     return sp.ndtr(-t) + 2.0 * sp.owens_t(t, a)
+
+
+@density("skewnorm", "logcdf", "x a loc scale", shaped(real, 1.5))
+def skewnorm_logcdf(x, a, loc=0.0, scale=1.0):
+    return np.log(skewnorm_cdf(x, a, loc, scale))
+
+
+@density("skewnorm", "logsf", "x a loc scale", shaped(real, 1.5))
+def skewnorm_logsf(x, a, loc=0.0, scale=1.0):
+    return np.log(skewnorm_sf(x, a, loc, scale))

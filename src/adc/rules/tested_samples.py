@@ -12,11 +12,11 @@ from adc.rules.spreads import REPAIR, Tested, of_two
 from adc.rules.usual import require_usual
 
 _POWERS = {
-    "pearson": 1.0,
-    "log-likelihood": 0.0,
+    "pearson": 1,
+    "log-likelihood": 0,
     "freeman-tukey": -0.5,
-    "mod-log-likelihood": -1.0,
-    "neyman": -2.0,
+    "mod-log-likelihood": -1,
+    "neyman": -2,
     "cressie-read": 2.0 / 3.0,
 }
 
@@ -25,12 +25,12 @@ _POWERS = {
 def _power(lambda_):
     """The exponent of a divergence that may be told by its name."""
     if lambda_ is None:
-        return 1.0
+        return 1
     if isinstance(lambda_, str):
         if lambda_ not in _POWERS:
             raise ValueError(f"invalid string for lambda_: {lambda_!r}. Valid strings are {list(_POWERS)}")
         return _POWERS[lambda_]
-    return float(lambda_)
+    return lambda_
 
 
 def _divergence(f_obs, f_exp, ddof, axis, power, sum_check):
@@ -45,14 +45,23 @@ def _divergence(f_obs, f_exp, ddof, axis, power, sum_check):
             raise ValueError(
                 "For each axis slice, the sum of the observed frequencies must agree with that expected."
             )
-    if power == 1.0:
+    ratio = observed / expected
+    # Where the formula is another, what a number may move it by stands beside it.
+    moves = not isinstance(power, int)
+    if power == 1:
         terms = (observed - expected) ** 2 / expected
-    elif power == 0.0:
-        terms = 2.0 * sp.xlogy(observed, observed / expected)
-    elif power == -1.0:
+        if moves:
+            terms = terms + (power - 1.0) * (sp.xlogy(observed, ratio) - 1.5 * (observed - expected)) * ratio
+    elif power == 0:
+        terms = 2.0 * sp.xlogy(observed, ratio)
+        if moves:
+            terms = terms + power * (sp.xlogy(terms, ratio) * 0.5 - terms)
+    elif power == -1:
         terms = 2.0 * sp.xlogy(expected, expected / observed)
+        if moves:
+            terms = terms + (power + 1.0) * (terms + sp.xlogy(terms, ratio) * 0.5)
     else:
-        terms = observed * ((observed / expected) ** power - 1.0) / (0.5 * power * (power + 1.0))
+        terms = observed * (ratio**power - 1.0) / (0.5 * power * (power + 1.0))
     statistic = np.sum(terms, axis=k)
     return Tested(statistic, sp.chdtrc(terms.shape[k] - 1.0 - ddof, statistic))
 
@@ -64,8 +73,8 @@ def _counts(r):
 
 @rule(
     stats.power_divergence,
-    "f_obs f_exp",
-    lambda r: [*_counts(r), *(call(r.positive(4), lambda_=p) for p in (*_POWERS, 0.5))],
+    "f_obs f_exp lambda_",
+    lambda r: [*_counts(r), *(call(r.positive(4), lambda_=p) for p in (*_POWERS, 0.5, 0.0))],
 )
 def power_divergence(f_obs, f_exp=None, ddof=0, axis=0, lambda_=None, *, nan_policy="propagate"):
     require_propagated("scipy.stats.power_divergence", nan_policy)
@@ -75,7 +84,7 @@ def power_divergence(f_obs, f_exp=None, ddof=0, axis=0, lambda_=None, *, nan_pol
 @rule(stats.chisquare, "f_obs f_exp", _counts)
 def chisquare(f_obs, f_exp=None, ddof=0, axis=0, *, sum_check=True, nan_policy="propagate"):
     require_propagated("scipy.stats.chisquare", nan_policy)
-    return _divergence(f_obs, f_exp, ddof, axis, 1.0, sum_check)
+    return _divergence(f_obs, f_exp, ddof, axis, 1, sum_check)
 
 
 # --- tests of normality -------------------------------------------------------------------------------------

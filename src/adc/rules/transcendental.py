@@ -22,9 +22,18 @@ def exp1(result, z):
     return -np.exp(-z) / z
 
 
-@elementwise(sp.expn, name="special.expn", wrt="x", examples=lambda r: [(2, 0.7), (3, r.positive(3))])
+@elementwise(
+    sp.expn,
+    name="special.expn",
+    wrt="x",
+    examples=lambda r: [(2, 0.7), (3, r.positive(3)), (0, r.positive(3))],
+)
 def expn(z, n, x):
-    return -sp.expn(np.trunc(n) - 1.0, x)  # as SciPy reads an order
+    order = np.trunc(n)  # as SciPy reads it
+    before = np.where(
+        order == 0.0, np.exp(-x) * (1.0 + x) / (x * x), sp.expn(np.maximum(order - 1.0, 0.0), x)
+    )
+    return np.where(order < 0.0, np.nan, -before)
 
 
 @pull(
@@ -37,12 +46,18 @@ def expn(z, n, x):
 )
 def sici_pull(z_bar, z, x):
     sine_bar, cosine_bar = z_bar
-    return sine_bar * np.sinc(x / math.pi) + cosine_bar * np.cos(x) / x
+    return sine_bar * np.sinc(x / math.pi) + np.where(cosine_bar == 0.0, 0.0, cosine_bar * np.cos(x) / x)
 
 
 @push(sp.sici)
 def sici_push(z, x, *, x_dot):
     return np.sinc(x / math.pi) * x_dot, np.cos(x) / x * x_dot
+
+
+def _sinhc(x):
+    """sinh(x) / x, which is 1 at 0."""
+    centre = x == 0.0
+    return np.where(centre, 1.0, np.sinh(x) / np.where(centre, 1.0, x))
 
 
 @pull(
@@ -55,12 +70,12 @@ def sici_push(z, x, *, x_dot):
 )
 def shichi_pull(z_bar, z, x):
     sine_bar, cosine_bar = z_bar
-    return (sine_bar * np.sinh(x) + cosine_bar * np.cosh(x)) / x
+    return sine_bar * _sinhc(x) + np.where(cosine_bar == 0.0, 0.0, cosine_bar * np.cosh(x) / x)
 
 
 @push(sp.shichi)
 def shichi_push(z, x, *, x_dot):
-    return np.sinh(x) / x * x_dot, np.cosh(x) / x * x_dot
+    return _sinhc(x) * x_dot, np.cosh(x) / x * x_dot
 
 
 @pull(
@@ -247,3 +262,21 @@ def wrightomega(w, z):
 @elementwise(sp.powm1, name="special.powm1", wrt="x y", domain="positive", singular=True)
 def powm1(z, x, y):
     return y * x ** (y - 1.0), (z + 1.0) * np.log(x)
+
+
+@composite(
+    sp.diric,
+    wrt="x",
+    name="special.diric",
+    extra={"float64_only": True},
+    examples=lambda r: [(0.7, 5), (r.normal(3), 4), (np.array([0.0, 2.0 * math.pi, -1.0]), 4)],
+)
+def diric(x, n):
+    half = x / 2.0
+    turns = np.round(half / math.pi)
+    sine, rest = np.sin(half), half - turns * math.pi
+    near = np.abs(sine) < 1e-7  # SciPy's bound
+    sign = np.where(np.remainder(turns * (n - 1), 2.0) == 0.0, 1.0, -1.0)
+    peak = sign * (1.0 - (n * n - 1.0) / 6.0 * rest * rest)
+    value = np.where(near, peak, np.sin(n * half) / (n * np.where(near, 1.0, sine)))
+    return np.where((n <= 0) | (n != np.floor(n)), np.nan, value)

@@ -13,6 +13,7 @@ import ast
 import functools
 import linecache
 import os
+import sys
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -191,6 +192,8 @@ def _readable_name(thing: Any) -> str:
     module = getattr(thing, "__module__", None) or type(thing).__module__
     if module in ("builtins", "__main__") or isinstance(thing, types.FunctionType):
         return str(name)
+    if getattr(sys.modules.get("scipy.special"), str(name), None) is thing:
+        return f"scipy.special.{name}"  # a ufunc, whose class is NumPy's
     return f"{'np' if str(module).split('.')[0] == 'numpy' else module}.{name}"
 
 
