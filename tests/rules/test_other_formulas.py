@@ -60,20 +60,11 @@ def _pearson_quantile(skew):
     return np.sum(stats.pearson3.ppf(SHARES, skew) * POINTS)
 
 
-def _skewed_logcdf(a):
-    return np.sum(stats.skewnorm.logcdf(POINTS, a) * POINTS)
-
-
-def _skewed_logsf(a):
-    return np.sum(stats.skewnorm.logsf(POINTS, a) * POINTS)
-
-
 SPECIAL = [
     *((f, at) for f in (_length, _lengths, _vector_length) for at in (1.0, 2.0, 2.5)),
     *((f, at) for f in (_power_mean, _weighted_mean) for at in (0.0, 1.0, -1.0)),
     *((_divergence, at) for at in (-1.0, 0.0, 1.0, 0.4)),
     *((f, 0.0) for f in (_pearson_density, _pearson_cdf, _pearson_logsf, _pearson_quantile)),
-    *((f, 0.0) for f in (_skewed_logcdf, _skewed_logsf)),
 ]
 
 

@@ -232,13 +232,3 @@ def skewnorm_cdf(x, a, loc=0.0, scale=1.0):
 def skewnorm_sf(x, a, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, a == a)
     return sp.ndtr(-t) + 2.0 * sp.owens_t(t, a)
-
-
-@density("skewnorm", "logcdf", "x a loc scale", shaped(real, 1.5))
-def skewnorm_logcdf(x, a, loc=0.0, scale=1.0):
-    return np.log(skewnorm_cdf(x, a, loc, scale))
-
-
-@density("skewnorm", "logsf", "x a loc scale", shaped(real, 1.5))
-def skewnorm_logsf(x, a, loc=0.0, scale=1.0):
-    return np.log(skewnorm_sf(x, a, loc, scale))
