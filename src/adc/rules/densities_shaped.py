@@ -7,6 +7,7 @@ from scipy import special as sp
 
 from adc.rules.densities import LOG_TWO_PI, density, real, shaped, standard
 from adc.rules.densities_joint import _symmetric
+from adc.rules.sampler import call
 
 
 @density("skewnorm", "logpdf", "x a loc scale", shaped(real, 1.5))
@@ -68,15 +69,29 @@ def truncnorm_pdf(x, a, b, loc=0.0, scale=1.0):
     lambda r: [
         (r.normal(3), r.normal(3), r.positive_definite(3), 3.5),
         (r.normal(4, 3), r.normal(3), r.positive_definite(3), 2.5),
+        (r.normal(3), np.zeros(3), r.positive_definite(3)),
+        call(r.normal(2), shape=r.positive_definite(2), df=2.5),
     ],
     {"shape": _symmetric},
 )
-def multivariate_t_logpdf(x, loc, shape, df):
+def multivariate_t_logpdf(x, loc=None, shape=1.0, df=1.0):
+    centred = x if loc is None else x - loc
     n = x.shape[-1]
-    rows = np.reshape(x - loc, (-1, n))
-    factor = np.linalg.cholesky(shape)
+    rows = np.reshape(centred, (-1, n))
+    factor = np.linalg.cholesky(shape if np.ndim(shape) == 2 else shape * np.eye(n, dtype=rows.dtype))
     white = np.linalg.solve(factor, rows.T)
     constant = sp.gammaln(0.5 * (df + n)) - sp.gammaln(0.5 * df) - 0.5 * n * np.log(df * math.pi)
     constant = constant - np.sum(np.log(np.diagonal(factor)))
     log_density = constant - 0.5 * (df + n) * np.log1p(np.sum(white * white, axis=0) / df)
     return log_density[0] if np.ndim(x) == 1 else np.reshape(log_density, np.shape(x)[:-1])
+
+
+@density(
+    "multivariate_t",
+    "pdf",
+    "x loc shape df",
+    lambda r: [(r.normal(3), r.normal(3), r.positive_definite(3), 3.5)],
+    {"shape": _symmetric},
+)
+def multivariate_t_pdf(x, loc=None, shape=1.0, df=1.0):
+    return np.exp(multivariate_t_logpdf(x, loc, shape, df))
