@@ -163,6 +163,8 @@ class UnsupportedError(AdcError):
 
     # The calls around what is refused, innermost first: the user's function, and where it is called.
     inside: tuple[tuple[Any, Location | None], ...] = ()
+    # Where branches begin that may be why, and could go on, on each path, with the statements behind them.
+    branches: frozenset[Location | None] = frozenset()
     leaves_behind = False  # the function changes something outside it: a run of it cannot be repeated unseen
 
 

@@ -96,10 +96,7 @@ def branch_picks_an_array(x, y, s):
     return np.sum(z * w)
 
 
-@program(
-    lambda r: (r.normal(size=4), r.normal(size=4), 0.3),
-    refused={"python": "c is a or b", "compiled": "c is a or b"},
-)
+@program(lambda r: (r.normal(size=4), r.normal(size=4), 0.3))
 def branch_picks_an_array_then_writes(x, y, s):
     a = x.copy()
     b = y.copy()

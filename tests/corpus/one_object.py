@@ -84,10 +84,7 @@ def named_and_written_in_a_branch(x):
     return pair.chosen.r + 2.0 * pair.second.r + held["here"][0] * held["there"][0]
 
 
-@program(
-    lambda r: (np.array([2.0, 1.0, 0.2]),),
-    refused=dict.fromkeys(("compiled", "python"), "what a place stands for is only known at run time"),
-)
+@program(lambda r: (np.array([2.0, 1.0, 0.2]),))
 def written_where_a_branch_put_it(x):
     pair = Pair(Point(x[0]), Point(x[1]))
     if x[0] > 1.5:

@@ -2,15 +2,13 @@
 
 from tests.corpus import program
 
-REFUSED = dict.fromkeys(("compiled", "python"), "what the name stands for is only known at run time")
-
 
 class Pair:
     def __init__(self, a, b):
         self.a, self.b = a, b
 
 
-@program(lambda r: (r.normal(size=4),), refused=REFUSED)
+@program(lambda r: (r.normal(size=4),))
 def appended_to_one_of_two_lists(x):
     above, below = [], []
     for v in x:
@@ -18,7 +16,7 @@ def appended_to_one_of_two_lists(x):
     return sum(above) - 2.0 * sum(below)
 
 
-@program(lambda r: (r.normal(size=4),), refused=REFUSED)
+@program(lambda r: (r.normal(size=4),))
 def list_named_in_a_branch(x):
     g = [1.0]
     if x[0] > -9.0:
@@ -29,7 +27,7 @@ def list_named_in_a_branch(x):
     return sum(g) + sum(h) * x[1]
 
 
-@program(lambda r: (r.normal(size=4),), refused=REFUSED)
+@program(lambda r: (r.normal(size=4),))
 def list_written_by_its_first_name(x):
     g = [x[2], x[3]]
     h = g if x[0] > -9.0 else [x[0], 2.0]
@@ -46,7 +44,7 @@ def list_named_in_a_loop(x):
     return g[0] * h[1]
 
 
-@program(lambda r: (r.normal(size=4),), refused=REFUSED)
+@program(lambda r: (r.normal(size=4),))
 def dict_chosen_and_written(x):
     d, e = {"a": x[0]}, {"a": x[1]}
     if x[2] > x[3]:
@@ -57,7 +55,7 @@ def dict_chosen_and_written(x):
     return d["a"] * e["a"]
 
 
-@program(lambda r: (r.normal(size=4),), refused=REFUSED)
+@program(lambda r: (r.normal(size=4),))
 def object_chosen_and_written(x):
     p, q = Pair(x[0], 2.0), Pair(x[1], x[3])
     chosen = p if x[0] > x[1] else q

@@ -44,7 +44,21 @@ def same_in_two_names_behind_a_branch(x):
     return 2.0 * p.v + 3.0 * q.v + (5.0 if p is d["n"] else 7.0) * d["n"].v
 
 
-ONE_PLACE = [place_gets_a_list, place_gets_an_object, same_in_two_names_behind_a_branch]
+def written_by_one_of_two_names(x):
+    a, b, p, q, d, r = held(x)
+    if x[0] > 9.0:
+        d["n"] = q
+        p = d["n"]
+    p.v = np.sin(x[3])
+    return p.v + 2.0 * d["n"].v
+
+
+ONE_PLACE = [
+    place_gets_a_list,
+    place_gets_an_object,
+    same_in_two_names_behind_a_branch,
+    written_by_one_of_two_names,
+]
 
 
 def chosen_in_a_loop_and_written(x):
@@ -74,20 +88,10 @@ def named_in_a_loop_and_written(x):
     return sum(a) + 2.0 * sum(d["n"].k)
 
 
-def written_by_one_of_two_names(x):
-    a, b, p, q, d, r = held(x)
-    if x[0] > 9.0:
-        d["n"] = q
-        p = d["n"]
-    p.v = np.sin(x[3])
-    return p.v + 2.0 * d["n"].v
-
-
 WRITTEN = [
     chosen_in_a_loop_and_written,
     put_into_a_list_and_written,
     named_in_a_loop_and_written,
-    written_by_one_of_two_names,
 ]
 
 

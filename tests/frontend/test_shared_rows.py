@@ -274,7 +274,7 @@ PROGRAMS = [
     taken_in_a_branch,
     held_by_a_dict,
 ]
-REFUSED = [in_order, some_of_them, some_of_them_written, taken_in_a_branch]
+REFUSED = [in_order, some_of_them, some_of_them_written]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from adc.compiler import results
 from adc.compiler.frontend import lower
 from adc.compiler.frontend.frame import Outside
+from adc.compiler.frontend.going_on import GoingOn
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.sizes import Sizes
@@ -44,6 +45,8 @@ class Request:
     lowered: Callable[[], lower.Lowered] | None = None
     sizes: Sizes | None = None  # what the code takes for granted of the sizes of the arguments
     because: UnsupportedError | None = None  # why it does
+    # Branches that go on, on each path, with what stands behind them: what they leave cannot be one variable.
+    going_on: GoingOn = field(default_factory=dict)
     # What to ask for instead, now that the function was lowered, or None: for sizes that it demands. Refused, it is
     # this request that counts.
     closer: Callable[[lower.Lowered], Request | None] | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import gast
 
@@ -18,7 +18,7 @@ from adc.compiler.analysis.roots import written_roots
 from adc.compiler.backend import compile as backend
 from adc.compiler.backend import emit
 from adc.compiler.context import Bind, Context, Kind, Request, Stage, Watch
-from adc.compiler.frontend import lower, source
+from adc.compiler.frontend import going_on, lower, source
 from adc.compiler.frontend.values import Value
 from adc.compiler.heading import docstring, name_params_apart
 from adc.compiler.ir.nodes import Atom, Mark, Program, Var, walk
@@ -121,7 +121,7 @@ def _lower(_: Program, context: Context) -> Program:
     """The function as a program that returns its number and its auxiliary values."""
     request = context.request
     lowered = context.lowered = (
-        lower.run(request.function, request.bind, request.evaluate, request.outside)
+        lower.run(request.function, request.bind, request.evaluate, request.outside, request.going_on)
         if request.lowered is None
         else request.lowered()
     )
@@ -333,8 +333,19 @@ def run(request: Request, *, optimize: bool, record: bool = False, watch: Watch 
 
     `watch` sees the program after each stage, before the next one changes it.
     """
-    with deep_recursion():
-        return _run(request, optimize, record, watch)
+    refusal: UnsupportedError | None = None
+    while True:
+        try:
+            with deep_recursion():
+                return _run(request, optimize, record, watch)
+        except UnsupportedError as error:
+            further = going_on.further(request.going_on, error.branches)
+            if refusal is not None and further is None and error.branches:
+                raise refusal from None  # it is still a branch: the first is the one to repair
+            if further is None or request.lowered is not None:
+                raise
+            refusal = refusal or error
+            request = replace(request, going_on=further)
 
 
 def _run(request: Request, optimize: bool, record: bool, watch: Watch | None) -> Context:
@@ -402,7 +413,8 @@ def _closer(context: Context) -> Request | None:
     assert context.lowered is not None
     if request.closer is None or request.lowered is not None:
         return None
-    return request.closer(context.lowered)
+    closer = request.closer(context.lowered)
+    return None if closer is None else replace(closer, going_on=request.going_on)
 
 
 def _print(program: Program, name: str, context: Context) -> None:

@@ -48,6 +48,8 @@ _OF_LOWERING = {
     "widths",
     "effects",
     "moving",
+    "going_on",
+    "branches_made",
 }
 _VERSIONS = ("numpy", "numba", "llvmlite", "scipy", "gast", "astor")
 

@@ -19,10 +19,12 @@ from adc.compiler.frontend.containers import (
     Differs,
     PutIn,
     exchange,
+    known_in,
     refill,
     same_places,
 )
 from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue, SurelyRaised
+from adc.compiler.frontend.going_on import Split
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.provenance import Left
 from adc.compiler.frontend.scan import loaded_names, stored_names
@@ -71,6 +73,8 @@ def _on_one_path(then: Container, orelse: Container) -> str:
 
 class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
+
+    branches_made: dict[int, tuple[Any, Split | None]]  # that go on (going_on.py), by the identity of nodes
 
     def exec_If(self, node: Any) -> None:
         if hasattr(node, "attempt"):
@@ -297,11 +301,19 @@ class Branches(Assignments):
                 if isinstance(a, Growing) or isinstance(b, Growing):
                     a, b = self._both_growing(region, containers, outcomes, a, b)
                 self.frame.env[name] = self.merge(region, a, b, name)
+            alone_wanted = self.goes_on(node)
+            if alone_wanted:
+                self.frame.env = {k: v if k in wanted else UNDEFINED for k, v in self.frame.env.items()}
             for container, (then, orelse) in containers.changes(*left):
-                self._merge_contents(region, container, then, orelse, raising)
+                if not alone_wanted or known_in(self.frame, container):
+                    self._merge_contents(region, container, then, orelse, raising)
         self.block.append(region)
         if any(raising):
             self._go_on_behind(region, raising)
+
+    def goes_on(self, node: Any) -> bool:
+        """Whether a branch was made of one and what stands behind it: there only what is wanted has a value."""
+        return any(made is not None and made[0] is node for _, made in self.branches_made.values())
 
     def _execute_side(self, nodes: list[Any]) -> None:
         """The statements of one side of a branch. What is sure to raise there does so if the side is taken."""
@@ -375,7 +387,8 @@ class Branches(Assignments):
         if not alike:
             if isinstance(container, ListValue) and container.depth == self.loop_depth:
                 raise Differs(container, self.origin)
-            raise self.refuse(
+            raise self.refuse_behind(
+                region.origin,
                 _on_one_path(then, orelse),
                 "what is in it must be known before the program runs",
                 "change the list in both branches"

@@ -132,6 +132,12 @@ class Builder(Measures):
     def refuse(self, what: str, why: str = "", repair: str = "") -> UnsupportedError:
         return UnsupportedError(what, location=self.origin, why=_sentence(why), repair=_sentence(repair))
 
+    def refuse_behind(self, branch: Location | None, what: str, why: str, repair: str) -> UnsupportedError:
+        """Of what a branch left, where its paths need not meet."""
+        error = self.refuse(what, why, repair)
+        error.branches = frozenset([branch])
+        return error
+
     def refuse_leaving(self, what: str, repair: str) -> UnsupportedError:
         """Of a change to something outside the function."""
         error = self.refuse(what, "what the function leaves behind is not part of its derivative", repair)

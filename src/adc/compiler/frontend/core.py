@@ -163,11 +163,16 @@ class Core(Merging):
                 "write before, or read it by its position again",
             )
         if self._knows_another(container):
-            raise self.refuse(
+            error = self.refuse(
                 f"{_noun(container)} is written to that has another name on one path only",
                 "what a name stands for must be known before the program runs",
                 "write to it within the branch, or give the name a copy",
             )
+            among = (container, *self.origins.others(container))
+            error.branches = frozenset(
+                origin.region.origin for one in among if isinstance(origin := self.origins.of(one), Chosen)
+            )
+            raise error
 
     def _is_copied(self, container: Value) -> bool:
         """Whether a name holds a row of a table that may be this list."""
@@ -214,7 +219,7 @@ class Core(Merging):
         value = self.evaluate_maybe(node)
         if isinstance(value, PartlyDefined):
             with self.origin_at(self.locate(node)):
-                raise self.partly_defined(f"`{_spoken(node)}`")
+                raise self.partly_defined(value, f"`{_spoken(node)}`")
         if not isinstance(value, Maybe):
             return value
         with self.origin_at(self.locate(node)):
@@ -223,9 +228,10 @@ class Core(Merging):
             self.now_present(self.frame, node.id, value, found)
         return found
 
-    def partly_defined(self, what: str) -> UnsupportedError:
+    def partly_defined(self, value: PartlyDefined, what: str) -> UnsupportedError:
         """What to say of a value that is no number and no text on some path."""
-        return self.refuse(
+        return self.refuse_behind(
+            value.branch,
             f"{what} has a value on some paths only, or of different kinds",
             "what it holds is not a number on every path",
             "assign it on every path",

@@ -242,8 +242,7 @@ class Functions(Iteration):
             outer, self.frame = self.frame, frame
             frame.caller = outer
             try:
-                for node in body:
-                    self.execute(node)
+                self.execute_all(body)
             except ReturnValue as result:
                 value = result.value
             else:

@@ -18,6 +18,7 @@ from typing import Any
 from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
+from adc.compiler.frontend.going_on import GoingOn
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.provenance import Origins
 from adc.compiler.frontend.statements import Statements
@@ -37,6 +38,7 @@ class Evaluator(Statements):
     def __init__(self, equal: EqualLengths | None = None, outside: Outside | None = None) -> None:
         super().__init__(equal)
         self.outside = outside
+        self.going_on, self.branches_made = {}, {}
         self.frame = Frame(None, {}, {})
         self.region_depth = 0
         self.open_rules: list[
@@ -101,11 +103,13 @@ def run(
     bind: Callable[[Evaluator], tuple[dict[str, Value], list[Var]]],
     evaluate: Evaluate | None = None,
     outside: Outside | None = None,
+    going_on: GoingOn | None = None,
 ) -> Lowered:
     """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
 
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
-    call of the function. Calls of functions in `outside` are not looked into.
+    call of the function. Calls of functions in `outside` are not looked into. The branches `going_on` go on, on each
+    path, with the statements behind them.
     """
     kinds: dict[Location | None, element_kinds.Kept] = {}
     row_classes: dict[object, set[type]] = {}
@@ -113,6 +117,7 @@ def run(
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
+        evaluator.going_on = going_on or {}
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         evaluator.taken_for_rows = taken_for_rows

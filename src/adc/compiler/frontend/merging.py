@@ -80,10 +80,11 @@ class Merging(Builder):
             return self._merge_absent(region, a, b, name)
         ta, tb = self.type_of(a), self.type_of(b)
         if ta is None or tb is None:
-            return PartlyDefined(name, a)
+            return PartlyDefined(name, a, region.origin)
         t = self.integer_of_python(a, b) or joined(ta, tb)
         if t is None:
-            raise self.refuse(
+            raise self.refuse_behind(
+                region.origin,
                 f"{f'`{name}`' if name else 'this'} is a {_noun(ta)} on one path and a {_noun(tb)} on the other",
                 "a variable has one rank in compiled code",
                 "make both branches give the same rank",
@@ -131,7 +132,7 @@ class Merging(Builder):
         if isinstance(a, Growing) and isinstance(b, Growing) and None not in (a.values, b.values):
             alike = a.like(b) and packed.lie_alike(self, a.form, b.form)
             if a.room is not None or b.room is not None or not alike:
-                return PartlyDefined(name, a)
+                return PartlyDefined(name, a, region.origin)
             values = self.merge(region, a.values, b.values, name)
             count = self.merge(region, a.count, b.count, "")
             fixed = a.fixed or b.fixed
@@ -244,7 +245,8 @@ class Merging(Builder):
             for v, w in zip(values, values[::-1], strict=True)
         ]
         if any(v is not absents[0] for v in absents) or not self._all_numbers(values):
-            return PartlyDefined(name, next((v for v in values if v is not UNDEFINED), None))
+            there = next((v for v in values if v is not UNDEFINED), None)
+            return PartlyDefined(name, there, region.origin)
         present = [self._is_present(v) if not isinstance(v, Maybe) else v.present for v in (a, b)]
         return Maybe(
             self.merge(region, present[0], present[1], f"has_{name}" if name else ""),

@@ -92,7 +92,7 @@ class Names(Core):
                 value = frame.env[name]
                 if isinstance(value, PartlyDefined):
                     with self.origin_at(self.locate(node)):
-                        raise self.partly_defined(f"`{name}`")
+                        raise self.partly_defined(value, f"`{name}`")
                 if value is UNDEFINED:
                     with self.origin_at(self.locate(node)):
                         raise UnassignedRead(

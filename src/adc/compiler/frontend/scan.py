@@ -100,8 +100,8 @@ def _loaded_in(nodes: Iterable[Any]) -> set[str]:
 
 
 class Liveness:
-    """For every If, For and While: `after[node]`, the names that may be read once it has ended; `head[node]` for
-    loops, the names that may be read at the start of a trip."""
+    """For every statement: `after[node]`, the names that may be read once it has ended; `head[node]` for loops, the
+    names that may be read at the start of a trip."""
 
     def __init__(
         self, body: list[Any], out: set[str] | None = None, captured: set[str] | None = None
@@ -120,12 +120,12 @@ class Liveness:
 
     def _block(self, body: list[Any], live: set[str]) -> set[str]:
         for node in reversed(body):
+            self.after[id(node)] = live
             live = self._statement(node, live)
         return live
 
     def _statement(self, node: Any, live: set[str]) -> set[str]:
         if isinstance(node, gast.If):
-            self.after[id(node)] = set(live)
             return (
                 self._block(node.body, set(live))
                 | self._block(node.orelse, set(live))
@@ -136,7 +136,6 @@ class Liveness:
         if isinstance(node, gast.Try):
             return self._try(node, live)
         if isinstance(node, gast.With):
-            self.after[id(node)] = set(live)
             inner = self._block(node.body, live)
             for item in node.items:
                 inner |= loaded_names(item.context_expr)
@@ -163,7 +162,6 @@ class Liveness:
         return inner | live
 
     def _loop(self, node: Any, live: set[str]) -> set[str]:
-        self.after[id(node)] = set(live)
         header = loaded_names(node.test) if isinstance(node, gast.While) else loaded_names(node.iter)
         flag = getattr(node, "flag", None)
         targets = {n.id for n in _plain_targets(node.target)} if isinstance(node, gast.For) else set()

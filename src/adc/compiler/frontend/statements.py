@@ -13,6 +13,7 @@ from adc.compiler.frontend import (
     caught,
     exceptions,
     generics,
+    going_on,
     later,
     list_middles,
     local_classes,
@@ -33,6 +34,18 @@ from adc.errors import ShapeError, UnsupportedError
 
 class Statements(Loops):
     """The part of the evaluator that runs statements of the core language."""
+
+    going_on: going_on.GoingOn  # branches that go on, on each path, with what stands behind them
+
+    def execute_all(self, nodes: list[Any]) -> None:
+        for k, node in enumerate(nodes):
+            found = going_on.split(self, nodes, k) if self.going_on else None
+            if found is not None:
+                branch, rest = found
+                self.execute(branch)
+                self.execute_all(rest)
+                return
+            self.execute(node)
 
     def execute(self, node: Any) -> None:
         method = getattr(self, f"exec_{type(node).__name__}", None)

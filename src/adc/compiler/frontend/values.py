@@ -19,6 +19,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 
 from adc.compiler.ir.nodes import Const, Var
+from adc.errors import Location
 from adc.pytree import whole
 from adc.runtime.modules import package_of
 
@@ -131,9 +132,10 @@ class PartlyDefined:
 
     run_time = True
 
-    def __init__(self, name: str, value: Value) -> None:
+    def __init__(self, name: str, value: Value, branch: Location | None) -> None:
         self.name = name
         self.value = value
+        self.branch = branch
 
 
 def emptied(value: Value) -> Value:

@@ -12,7 +12,7 @@ sees the difference, as the write is refused with the user's line where an older
 from __future__ import annotations
 
 from adc.compiler.analysis import sharing
-from adc.compiler.analysis.roots import written_roots
+from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -41,10 +41,18 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     reshaped.run(program, evaluator)
     written = written_roots(walk(program.body), evaluator.joined_roots)
     for store, name, other in sharing.of(program, evaluator.joined_roots).conflicts():
-        raise _refused(store.origin, name.name, other.name)
+        error = _refused(store.origin, name.name, other.name)
+        error.branches = _branches(program, behind([name.root, other.root], evaluator.joined_roots))
+        raise error
     stored = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
     program.body = _with_own_memory(program.body, written, stored, evaluator)
     return program
+
+
+def _branches(program: Program, names: set[Var]) -> frozenset[Location | None]:
+    """Where the branches begin that give one of these names."""
+    branches = (s for s in walk(program.body) if isinstance(s, If))
+    return frozenset(s.origin for s in branches if any(m.result in names for m in s.merges))
 
 
 def _refused(where: Location | None, one: str, other: str) -> UnsupportedError:
