@@ -15,6 +15,7 @@ key.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import math
 from collections import OrderedDict, defaultdict, namedtuple
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "LEAF",
+    "SETTINGS",
     "Piece",
     "Structure",
     "Unravel",
@@ -66,6 +68,9 @@ class Structure:
         inner = [repr(child) for child in self.children]
         if self.kind is type(None):
             return "None"
+        if self.kind is Setting:
+            assert isinstance(self.fixed, tuple)
+            return repr(self.fixed[1])
         if self.kind is tuple:
             return f"({', '.join(inner)}{',' if len(inner) == 1 else ''})"
         if self.kind is list:
@@ -76,8 +81,13 @@ class Structure:
         return f"{self.kind.__name__}({', '.join(inner)})"
 
 
+class Setting:
+    """The kind of a text or truth value that belongs to the structure of a container."""
+
+
 LEAF = Structure(None)
 _NONE = Structure(type(None), None, (), 0)
+SETTINGS = (str, bool, np.bool_, enum.Enum)
 
 
 @dataclass(frozen=True)
@@ -110,6 +120,7 @@ _containers: dict[type, _Container] = {
         lambda kind, fixed, children: defaultdict(fixed[0], zip(fixed[1], children, strict=True)),
     ),
     type(None): _Container(lambda value: ((), None), lambda kind, fixed, children: None),
+    Setting: _Container(lambda value: ((), None), lambda kind, fixed, children: fixed[1]),
 }
 
 
@@ -254,23 +265,33 @@ def is_leaf(value: Any) -> bool:
 
 
 def flatten(
-    tree: Any, instead: Callable[[Any], Any] | None = None, attributes: bool = False
+    tree: Any,
+    instead: Callable[[Any], Any] | None = None,
+    attributes: bool = False,
+    settings: bool = False,
 ) -> tuple[list[Any], Structure]:
     """The leaves of a nested container, in order, and its structure; of what stands `instead` of a list, where that is.
 
-    With all `attributes` of dataclasses that are numbers, arrays and texts, not only their fields.
+    With all `attributes` of dataclasses that are numbers, arrays and texts, not only their fields. As `settings`, texts
+    and truth values in a container belong to the structure: no derivative is with respect to them.
 
     >>> flatten(1.5)
     ([1.5], *)
+    >>> flatten({"w": 1.5, "bias": True}, settings=True)
+    ([1.5], {'bias': True, 'w': *})
     """
     if type(tree) in _known_leaves:  # by far the most frequent argument
         return [tree], LEAF
     out: list[Any] = []
-    return out, _flatten_into(tree, out, instead, attributes)
+    return out, _flatten_into(tree, out, instead, attributes, settings)
 
 
 def _flatten_into(
-    tree: Any, out: list[Any], instead: Callable[[Any], Any] | None, attributes: bool
+    tree: Any,
+    out: list[Any],
+    instead: Callable[[Any], Any] | None,
+    attributes: bool,
+    settings: bool,
 ) -> Structure:
     if type(tree) is list and instead is not None:
         other = instead(tree)
@@ -284,7 +305,14 @@ def _flatten_into(
     if attributes and container is _dataclass:
         container = _whole_dataclass
     children, fixed = container.split(tree)
-    inner = tuple([_flatten_into(child, out, instead, attributes) for child in children])
+    inner = tuple(
+        [
+            Structure(Setting, (type(child), child), (), 0)
+            if settings and isinstance(child, SETTINGS)
+            else _flatten_into(child, out, instead, attributes, settings)
+            for child in children
+        ]
+    )
     order = tuple(tree) if type(tree) is dict else ()
     within = tuple([child.orders for child in inner])
     classes = tuple(map(type, tree)) if isinstance(tree, dict) else ()
@@ -367,14 +395,17 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def flatten_with_paths(
-    tree: Any, instead: Callable[[Any], Any] | None = None, attributes: bool = False
+    tree: Any,
+    instead: Callable[[Any], Any] | None = None,
+    attributes: bool = False,
+    settings: bool = False,
 ) -> tuple[list[tuple[str, Any]], Structure]:
     """What `flatten` gives, the leaves with their places as one would write them.
 
     >>> flatten_with_paths({"w": [1.0, 2.0]})[0]
     [("['w'][0]", 1.0), ("['w'][1]", 2.0)]
     """
-    values, structure = flatten(tree, instead, attributes)
+    values, structure = flatten(tree, instead, attributes, settings)
     return list(zip(_paths(structure), values, strict=True)), structure
 
 
@@ -416,7 +447,7 @@ def _step(structure: Structure, position: int) -> str:
     return f".{names[position]}"
 
 
-def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+def map_structure(function: Callable[..., Any], tree: Any, *others: Any, settings: bool = False) -> Any:
     """Apply `function` leaf by leaf to one or several containers of the same structure.
 
     Raises `ValueError` when the structures differ.
@@ -424,10 +455,10 @@ def map_structure(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
     >>> map_structure(lambda a, b: a + b, (1.0, [2.0]), (10.0, [20.0]))
     (11.0, [22.0])
     """
-    values, structure = flatten(tree)
+    values, structure = flatten(tree, settings=settings)
     columns = [values]
     for other in others:
-        more, its_structure = flatten(other)
+        more, its_structure = flatten(other, settings=settings)
         if its_structure != structure:
             raise ValueError(f"the structures differ: {structure} and {its_structure}")
         columns.append(more)

@@ -14,7 +14,7 @@ from adc.compiler.frontend import columns
 
 WRITING = {"writes", "writes2"}
 # What a list of columns is not able to do: there each element is an input of its own.
-APART = {"chosen", "chosen2", "chosen_in_loop", "points2", *WRITING}
+APART = {"chosen_in_loop", "points2", *WRITING}
 COMPILED = {
     "plain",
     "rag",

@@ -324,7 +324,8 @@ def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], 
     if pytree.is_leaf(value):
         key.append(_static_key(value))
         return
-    leaves, structure = pytree.flatten(value, _for_lists(instead, is_wanted), attributes=not is_wanted)
+    lists = _for_lists(instead, is_wanted)
+    leaves, structure = pytree.flatten(value, lists, attributes=not is_wanted, settings=is_wanted)
     key.append((structure, structure.orders) if structure.orders else structure)
     read(leaves, (is_wanted,) * len(leaves), key, inputs)
 
@@ -451,7 +452,8 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
             raise _not_differentiable(name, value)
         return Slot(name, pytree.LEAF, (Leaf(name, name, value, False),), False)
     leaves = []
-    items, structure = pytree.flatten_with_paths(value, _for_lists(instead, wanted), attributes=not wanted)
+    lists = _for_lists(instead, wanted)
+    items, structure = pytree.flatten_with_paths(value, lists, attributes=not wanted, settings=wanted)
     for path, item in items:
         is_input = isinstance(item, (ndarray, *NUMBERS)) and not isinstance(item, (bool, np.bool_))
         if isinstance(item, ndarray):

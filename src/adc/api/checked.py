@@ -59,12 +59,12 @@ class Checked(Derivative):
         gradients = gradient if isinstance(self._argnums, tuple) else (gradient,)
         random = np.random.default_rng(0)
         directions = tuple(
-            pytree.map_structure(lambda x: _direction(random, x), values[slot]) for slot in slots
+            pytree.map_structure(lambda x: _direction(random, x), values[slot], settings=True)
+            for slot in slots
         )
-        products = [
-            paired(g, v) for g, v in zip(pytree.leaves(gradients), pytree.leaves(directions), strict=True)
-        ]
-        single = any(precision(g) == "f" for g in pytree.leaves(gradients))
+        bars, dots = (pytree.flatten(t, settings=True)[0] for t in (gradients, directions))
+        products = [paired(g, v) for g, v in zip(bars, dots, strict=True)]
+        single = any(precision(g) == "f" for g in bars)
         at = np.zeros((), np.float32 if single else np.float64)
         names = ", ".join(f"`{layout.names[slot]}`" for slot in slots)
 
@@ -126,7 +126,9 @@ class Checked(Derivative):
         """All values as copies, the differentiated ones moved along their directions."""
         moved = [pytree.map_structure(taped.own, v) for v in values]
         for slot, v in zip(slots, directions, strict=True):
-            moved[slot] = pytree.map_structure(lambda x, d: _along(x, d, step), values[slot], v)
+            moved[slot] = pytree.map_structure(
+                lambda x, d: _along(x, d, step), values[slot], v, settings=True
+            )
         return moved
 
 

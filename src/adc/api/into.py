@@ -32,8 +32,8 @@ def destinations(out: Any, primals: Sequence[Any], several: bool) -> list[np.nda
         if _is_like(part, primal):
             found.append(part)
             continue
-        leaves, structure = pytree.flatten_with_paths(primal)
-        given, its = pytree.flatten(part)
+        leaves, structure = pytree.flatten_with_paths(primal, settings=True)
+        given, its = pytree.flatten(part, settings=True)
         if its != structure:
             raise ArgumentError(
                 f"`out` has the structure {its}, and the gradient {structure}",
@@ -88,7 +88,7 @@ def fill(arrays: Sequence[np.ndarray[Any, Any] | None], gradients: Any) -> Any:
         return gradients
     if gradients.__class__ is tuple and all(map(operator.is_, gradients, arrays)):
         return gradients
-    leaves, structure = pytree.flatten(gradients)
+    leaves, structure = pytree.flatten(gradients, settings=True)
     kept = []
     for array, leaf in zip(arrays, leaves, strict=True):
         if array is not None and not _is_in(leaf, array):

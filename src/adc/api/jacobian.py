@@ -63,7 +63,7 @@ class Jacobian(Matrix):
             np.size(leaf)
             for value, w in zip(values, wanted, strict=True)
             if w
-            for leaf in pytree.leaves(value)
+            for leaf in pytree.flatten(value, settings=True)[0]
         )
         own = taped.owned((args, kwargs))
         with np.errstate(all="ignore"):

@@ -11,6 +11,8 @@ from adc import pytree, tape
 from adc.api.composite import Directional, directional
 from adc.api.how import How, how
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.taken_in import with_lists
+from adc.compiler.leaves import without_lists
 from adc.compiler.transforms import nested
 from adc.config import Mode
 from adc.errors import ArgumentError, ShapeError
@@ -99,14 +101,22 @@ class Hvp(Directional):
 
     def derived(self, ev: Evaluator, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
         gradient = nested.Gradient(function, tuple(range(len(primals))))
-        return nested.pushed(ev, gradient, primals, {}, range(len(primals)), tangents)[1]
+        found = nested.pushed(ev, gradient, primals, {}, range(len(primals)), tangents)[1]
+        return with_lists(_with_settings(without_lists(found), without_lists(tuple(primals))), ev)
 
     def taped(self, function: Any, primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
 
         def gradient(*xs: Any) -> Any:
             return tape.value_and_grad(function, xs, argnums=tuple(range(len(xs))), of_one_element=True)[1]
 
-        return tape.jvp(gradient, primals, tangents)[1]
+        return _with_settings(tape.jvp(gradient, primals, tangents)[1], tuple(primals))
+
+
+def _with_settings(found: Any, primals: Any) -> Any:
+    """A container like that of the primals, with their texts and truth values, which have no tangents."""
+    structure = pytree.flatten(primals, settings=True)[1]
+    pairs = zip(pytree.leaves(primals), pytree.leaves(found), strict=True)
+    return pytree.unflatten(structure, [dot for x, dot in pairs if not isinstance(x, pytree.SETTINGS)])
 
 
 def hvp(
@@ -255,8 +265,8 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
                 break
         else:
             return  # the usual case
-    leaves, mine = pytree.flatten_with_paths(tuple(primals))
-    dots, its = pytree.flatten(tuple(tangents))
+    leaves, mine = pytree.flatten_with_paths(tuple(primals), settings=True)
+    dots, its = pytree.flatten(tuple(tangents), settings=True)
     if mine != its:
         raise ArgumentError(
             f"the tangents have the structure {its}, the primals {mine}",

@@ -31,6 +31,7 @@ class Linearized(Phased):
     what = "Value and partials"
     second_label = "pushforward"
     second_what = "Tangent"
+    settings = True
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
         return phases.linearized(ev, self._function, args, kwargs, keys, self._has_aux)

@@ -99,7 +99,7 @@ class Hessian(Matrix):
             return taped_jacobian(self._function, xs, named, keys, self._several, self._has_aux)
 
         try:
-            found = taped_jacobian(gradients, args, kwargs, keys, self._several, self._has_aux)
+            found = taped_jacobian(gradients, args, kwargs, keys, self._several, self._has_aux, settings=True)
         except DerivativeError:  # not of a number
             return taped_jacobian(rows, args, kwargs, keys, self._several, self._has_aux)
         matrix, *aux = found if self._has_aux else (found,)
@@ -114,15 +114,19 @@ def taped_jacobian(
     keys: Keys,
     several: bool,
     has_aux: bool,
+    settings: bool = False,
 ) -> Any:
-    """A Jacobian by operator recording: one pull per element of the result."""
+    """A Jacobian by operator recording: one pull per element of the result.
+
+    As `settings`, texts and truth values of the result belong to its structure.
+    """
     wanted = [args[key] if isinstance(key, int) else kwargs[key] for key in keys]
-    if any(_float_type(x).kind == "c" for x in pytree.leaves(wanted)):
+    if any(_float_type(x).kind == "c" for x in pytree.flatten(wanted, settings=True)[0]):
         raise ArgumentError(
             f"{jacobians.OF_COMPLEX[0]}: {jacobians.OF_COMPLEX[1]}", repair=jacobians.OF_COMPLEX[2]
         )
     value, pull, *aux = tape.vjp(function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux)
-    leaves, structure = pytree.flatten(value)
+    leaves, structure = pytree.flatten(value, settings=settings)
     if not leaves or any(isinstance(x, str | bytes) for x in leaves):
         raise results.not_a_number(value, None, has_aux)
     blocks = []
@@ -133,16 +137,17 @@ def taped_jacobian(
             row = pull(pytree.unflatten(structure, _unit(leaves, k, index, 1.0)))
             if _float_type(leaf).kind == "c":  # a pull gives a real argument the real part
                 other = pull(pytree.unflatten(structure, _unit(leaves, k, index, -1j)))
-                row = pytree.map_structure(_as_complex, row, other)
+                row = pytree.map_structure(_as_complex, row, other, settings=True)
             rows.append(row)
         if not rows:  # of an empty part: no row, each of which would be such a gradient
             none = pull(pytree.unflatten(structure, [np.zeros(np.shape(x), _float_type(x)) for x in leaves]))
             stacked = [
-                pytree.map_structure(lambda g, shape=shape: _no_rows(g, shape), column) for column in none
+                pytree.map_structure(lambda g, shape=shape: _no_rows(g, shape), column, settings=True)
+                for column in none
             ]
         else:
             stacked = [
-                pytree.map_structure(lambda *gs, shape=shape: _stacked(gs, shape), *column)
+                pytree.map_structure(lambda *gs, shape=shape: _stacked(gs, shape), *column, settings=True)
                 for column in zip(*rows, strict=True)
             ]
         blocks.append(tuple(stacked) if several else stacked[0])

@@ -53,6 +53,9 @@ class Phased(Composite):
 
     second_label = ""
     second_what = ""
+    settings = (
+        False  # whether texts and truth values in a direction belong to its structure: one of arguments
+    )
 
     def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, asked: How) -> None:
         super().__init__(function, argnums, value=True, has_aux=has_aux, asked=asked)
@@ -153,7 +156,7 @@ class Run:
         if directions.__class__ is np.ndarray:
             given, structure = [directions], pytree.LEAF
         else:
-            given, structure = pytree.flatten(directions)
+            given, structure = pytree.flatten(directions, settings=self.phased.settings)
         if structure != self._structure:
             raise ArgumentError(
                 f"the direction has the structure {structure}, and what is expected {self._structure}",
@@ -174,7 +177,9 @@ class Run:
         """What every run needs: which leaves of a direction are used, what they must be like, where results go."""
         first = self.context.request.evaluate
         assert isinstance(first, _First) and first.second is not None
-        leaves, self._structure = pytree.flatten(self.phased.expected(self.call, self.value))
+        leaves, self._structure = pytree.flatten(
+            self.phased.expected(self.call, self.value), settings=self.phased.settings
+        )
         places = [k for k, used in enumerate(first.second.has_direction) if used]
         self._wanted = [
             (k, leaves[k], param) for k, param in zip(places, first.second.directions, strict=True)
@@ -194,7 +199,13 @@ class Run:
 
     def text(self, stage: str) -> str:
         """The text of the second program."""
-        self(pytree.map_structure(np.zeros_like, self.phased.expected(self.call, self.value)))
+        self(
+            pytree.map_structure(
+                np.zeros_like,
+                self.phased.expected(self.call, self.value),
+                settings=self.phased.settings,
+            )
+        )
         first = self.context.request.evaluate
         assert isinstance(first, _First) and first.made is not None and first.made.context is not None
         return first.made.context.texts[stage]

@@ -270,7 +270,7 @@ def _run(
     inputs: list[Node | None] = []
     structures = []
     for key in places:
-        leaves, structure = pytree.flatten(arguments[key])
+        leaves, structure = pytree.flatten(arguments[key], settings=True)
         tensors = [_input(leaf) for leaf in leaves]
         if leaves and not any(t is not None for t in tensors):
             raise _refused(key, arguments[key])
@@ -480,7 +480,7 @@ def _like(bar: Any, y: Any, what: str = "adjoint", of: str = "result") -> Any:
 
 
 def _leaves_like(tangent: Any, structure: pytree.Structure) -> list[Any]:
-    leaves, its_structure = pytree.flatten(tangent)
+    leaves, its_structure = pytree.flatten(tangent, settings=True)
     if its_structure != structure:
         raise ArgumentError(f"the tangent has the structure {its_structure}, the argument {structure}")
     return leaves

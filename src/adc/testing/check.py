@@ -163,7 +163,9 @@ class _Check:
         return [
             _Leaf(self.layout.names[slot] + path, slot, position, np.array(x))
             for slot in self.slots
-            for position, (path, x) in enumerate(pytree.flatten_with_paths(self.values[slot])[0])
+            for position, (path, x) in enumerate(
+                pytree.flatten_with_paths(self.values[slot], settings=True)[0]
+            )
             if np.size(x)
         ]
 
@@ -171,7 +173,7 @@ class _Check:
         """A tangent of the chosen arguments: `direction` at one leaf, or random at all."""
         trees = []
         for slot in self.slots:
-            leaves, structure = pytree.flatten(self.values[slot])
+            leaves, structure = pytree.flatten(self.values[slot], settings=True)
             parts = []
             for position, x in enumerate(leaves):
                 mine = leaf is not None and (slot, position) == (leaf.slot, leaf.position)
@@ -206,7 +208,9 @@ class _Check:
         else:
             gradients = self._program((*chain, "rev"))(*_copied(self.values), *given, bars)
         found = {}
-        parts = {slot: pytree.leaves(g) for slot, g in zip(self.slots, gradients, strict=True)}
+        parts = {
+            slot: pytree.flatten(g, settings=True)[0] for slot, g in zip(self.slots, gradients, strict=True)
+        }
         for leaf in self._leaves():
             gradient = np.asarray(parts[leaf.slot][leaf.position])
             if gradient.shape != leaf.value.shape or gradient.dtype != leaf.value.dtype:
@@ -259,7 +263,7 @@ class _Check:
     ) -> Callable[[NDArray[Any]], Any]:
         def along(moved: NDArray[Any]) -> Any:
             changed = list(_copied(self.values))
-            leaves, structure = pytree.flatten(changed[leaf.slot])
+            leaves, structure = pytree.flatten(changed[leaf.slot], settings=True)
             leaves[leaf.position] = (
                 moved
                 if isinstance(leaves[leaf.position], np.ndarray)

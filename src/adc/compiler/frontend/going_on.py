@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.statements import Statements as Evaluator
 
 MOST = 6  # branches of one program: each may double what stands behind it
+MOST_STATEMENTS = 1000  # assignments and calls made by the end of such a branch
 
 Split = tuple[Node, Statements]
 GoingOn = dict[Location | None, bool]  # where branches begin that go on: whether to the end of the block
@@ -41,6 +42,16 @@ def further(known: GoingOn, refused: frozenset[Location | None]) -> GoingOn | No
     if len(known | more) > MOST or all(known.get(where) == far for where, far in more.items()):
         return None
     return known | more
+
+
+def run(ev: Evaluator, node: Node) -> None:
+    """Evaluate a branch that goes on."""
+    ev.execute(node)
+    if ev.spent > MOST_STATEMENTS:
+        raise ev.refuse(
+            f"the program has more than {MOST_STATEMENTS} statements",
+            "what stands behind a branch is made for each of its paths, as what they leave cannot be one variable",
+        )
 
 
 def split(ev: Evaluator, nodes: Statements, k: int) -> Split | None:

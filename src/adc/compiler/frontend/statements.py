@@ -42,7 +42,7 @@ class Statements(Loops):
             found = going_on.split(self, nodes, k) if self.going_on else None
             if found is not None:
                 branch, rest = found
-                self.execute(branch)
+                going_on.run(self, branch)
                 self.execute_all(rest)
                 return
             self.execute(node)

@@ -215,7 +215,7 @@ def evaluated(
     for key in chosen:
         container: Any = named if isinstance(key, str) else positional
         label = key if isinstance(key, str) else f"x{key}"
-        leaves, structure = pytree.flatten(without_lists(container[key]))
+        leaves, structure = pytree.flatten(without_lists(container[key]), settings=True)
         fresh = []
         for leaf in leaves:
             leaf = as_float(ev, leaf)
@@ -277,7 +277,7 @@ def _seeds(ev: Evaluator, inner: Inner, tangents: Sequence[Value]) -> dict[Var, 
     """The tangent of each input. Raises UnsupportedError where a tangent does not have its primal's structure."""
     dots: list[Value] = []
     for structure, given in zip(inner.structures, tangents, strict=True):
-        leaves, its_structure = pytree.flatten(without_lists(given))
+        leaves, its_structure = pytree.flatten(without_lists(given), settings=True)
         if its_structure != structure:
             raise ev.refuse(
                 f"a tangent has the structure {its_structure}, its primal {structure}",
