@@ -193,3 +193,47 @@ def array_named_again_in_each_trip_and_written_to_in_the_next(b, x, y):
         x[:] = b @ z
         z = x
     return np.sum(y * z)
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def __len__(self):
+        return len(self.items)
+
+
+@program(lambda r: (r.uniform(0.2, 1.2, size=5),))
+def list_of_an_object_with_two_names(x):
+    stack = Stack()
+    other, s = stack, x[0]
+    for i in range(len(x)):
+        if stack:
+            s += 1.0
+        if x[i] > 0.5:
+            other.items.append(x[i])
+        s += len(stack) * x[i]
+    return s + sum(stack.items)
+
+
+@program(lambda r: (r.uniform(0.2, 1.2, size=5),))
+def named_again_behind_what_one_path_adds(x):
+    kept, s = [], x[0]
+    again = kept
+    for i in range(len(x)):
+        if x[i] > 0.5:
+            again.append(x[i] * x[i])
+        again = kept
+    return s + sum(kept) + len(again)
+
+
+@program(lambda r: (r.uniform(0.2, 1.2, size=5),))
+def list_of_an_object_named_again(x):
+    stack = Stack()
+    items, held = stack.items, {"items": stack.items}
+    for v in x:
+        for _ in range(2):
+            if v > 0.5:
+                items.append(v)
+        items = stack.items
+    return sum(stack.items) + len(held["items"]) * x[0]

@@ -20,6 +20,7 @@ from adc.api.functions import depth_of_caller
 from adc.api.how import How
 from adc.api.specialise import Specialisation
 from adc.compiler import pipeline
+from adc.compiler.context import Tables
 from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
@@ -113,8 +114,19 @@ class Asking(Binding):
                 if request is requests[-1]:
                     raise
         assert refusal is not None and last is not None
+        what = "Code for these sizes alone"
+        known: Tables = frozenset()
+        while tables := (refusal.keys_of_run | last.keys_of_run) - known:
+            known, what = known | tables, "Code with such keys"
+            try:
+                asked = replace(requests[0], tables=known)
+                return pipeline.run(asked, optimize=optimize, record=record, watch=watch), []
+            except UnsupportedError as error:
+                last = error
+            except DerivativeError:  # of what the function returns: the first refusal says more
+                break
         if last.what != refusal.what and last.location is not None:
-            also = f"Code for these sizes alone is refused at {last.location}: {last.what}"
+            also = f"{what} is refused at {last.location}: {last.what}"
             refusal.why = ". ".join(part.rstrip(".") for part in (refusal.why, also) if part)
         if self._asked != "auto" or call.is_tentative():
             raise refusal

@@ -17,6 +17,7 @@ from adc.errors import Location, UnsupportedError
 
 __all__ = ["Bind", "Context", "Kind", "Request", "Run", "Stage", "Watch"]
 
+Tables = frozenset[tuple[Location | None, int | None]]  # where dicts are made whose keys only the run knows
 Kind = Literal["gradient", "value"]
 Bind = Callable[[lower.Evaluator], tuple[dict[str, Value], list[Var]]]
 
@@ -47,6 +48,7 @@ class Request:
     because: UnsupportedError | None = None  # why it does
     # Branches that go on, on each path, with what stands behind them: what they leave cannot be one variable.
     going_on: GoingOn = field(default_factory=dict)
+    tables: Tables = frozenset()
     # What to ask for instead, now that the function was lowered, or None: for sizes that it demands. Refused, it is
     # this request that counts.
     closer: Callable[[lower.Lowered], Request | None] | None = None

@@ -121,7 +121,14 @@ def _lower(_: Program, context: Context) -> Program:
     """The function as a program that returns its number and its auxiliary values."""
     request = context.request
     lowered = context.lowered = (
-        lower.run(request.function, request.bind, request.evaluate, request.outside, request.going_on)
+        lower.run(
+            request.function,
+            request.bind,
+            request.evaluate,
+            request.outside,
+            request.going_on,
+            request.tables,
+        )
         if request.lowered is None
         else request.lowered()
     )
@@ -414,7 +421,7 @@ def _closer(context: Context) -> Request | None:
     if request.closer is None or request.lowered is not None:
         return None
     closer = request.closer(context.lowered)
-    return None if closer is None else replace(closer, going_on=request.going_on)
+    return None if closer is None else replace(closer, going_on=request.going_on, tables=request.tables)
 
 
 def _print(program: Program, name: str, context: Context) -> None:

@@ -50,6 +50,9 @@ _OF_LOWERING = {
     "moving",
     "going_on",
     "branches_made",
+    "dicts_made",
+    "keys_of_run",
+    "tables",
 }
 _VERSIONS = ("numpy", "numba", "llvmlite", "scipy", "gast", "astor")
 

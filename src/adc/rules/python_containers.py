@@ -134,6 +134,19 @@ class OrderedDict:
     def __setitem__(self, key, value):
         self.held[key] = value
 
+    def __eq__(self, other):
+        if not isinstance(other, dict):
+            return False
+        same = len(self) == len(other)
+        if isinstance(self, collections.OrderedDict) and isinstance(other, collections.OrderedDict):
+            same = same and list(self) == list(other)
+        for key in self.held:
+            same = same and key in other and other[key] == self.held[key]
+        return same
+
+    def __ne__(self, other):
+        return not self == other
+
 
 class DefaultDict(OrderedDict):
     """`collections.defaultdict(default_factory, ...)`."""
@@ -181,6 +194,14 @@ class Counter(OrderedDict):
 
     def __getitem__(self, key):
         return self.held.get(key, 0)
+
+    def __eq__(self, other):
+        if not isinstance(other, dict):
+            return False
+        same = True
+        for key in [*self, *other]:
+            same = same and self[key] == other.get(key, 0)
+        return same
 
 
 class Set:

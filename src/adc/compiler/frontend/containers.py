@@ -205,6 +205,9 @@ def exchange(frame: Frame, old: Container, new: Container) -> bool:
     """Put one list in the place of another wherever code may find it; False where it is not or also elsewhere."""
     places = _Places(old, new)
     places.frame(frame)
+    for each in (old, new):
+        if isinstance(each, ListValue):
+            each.grows = each is old
     return places.found > 0 and places.all_found
 
 

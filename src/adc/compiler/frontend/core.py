@@ -77,6 +77,9 @@ class Core(Merging):
     spent_before: dict[tuple[Any, ...], int]  # `spent` when the outermost call of each began
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
+    dicts_made: dict[int, tuple[dict[Any, Any], Location | None]]  # that the program makes, and where
+    keys_of_run: set[tuple[Location | None, int | None]]  # where dicts are made whose keys only the run knows
+    tables: frozenset[tuple[Location | None, int | None]]  # where an earlier attempt found that
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
     copies: int  # of the code that is evaluated, as the loops around it are written out

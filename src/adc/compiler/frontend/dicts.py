@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from adc.compiler.frontend import keys_of_run
 from adc.compiler.frontend.frame import Instance, SurelyRaised
 from adc.compiler.frontend.known import require_known_key
 from adc.compiler.frontend.values import Value
@@ -55,7 +56,7 @@ def require_known_for(self: Core, held: Value, method: str, args: list[Value]) -
 
 def made(self: Core, *given: Value, **named: Value) -> Value:
     """What `dict(...)` makes."""
-    return dict(*(contents(self, value) for value in given), **named)
+    return keys_of_run.made(self, dict(*(contents(self, value) for value in given), **named))
 
 
 def contents(self: Core, value: Value) -> dict[Value, Value]:

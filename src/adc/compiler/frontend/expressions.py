@@ -17,6 +17,7 @@ from adc.compiler.frontend import (
     grown_reads,
     infer,
     instances,
+    keys_of_run,
     list_calls,
     logged,
     numbered,
@@ -130,7 +131,7 @@ class Expressions(Operators):
                 require_known_key(self, k)
             result[k] = self.evaluate_maybe(value)
         self.refuse_iterators(result.values(), node)
-        return result
+        return keys_of_run.made(self, result)
 
     def eval_JoinedStr(self, node: Any) -> Value:
         parts = [self.evaluate(v) for v in node.values]

@@ -31,6 +31,7 @@ class ListValue(list[Any]):
     depth = 0
     original: ListValue | None = None  # the list that this one stands for in the body of a loop
     made: Location | None = None  # where it was written down
+    grows = False  # an array that grows stands in its place: it does not have what is put in from then on
     taken = False  # its elements were copied into an array: they may not change any more
     taken_in: tuple[Growing, ...] = ()  # the lists of lists whose rows these are
     outside: str | None = None  # the name of a list of the user's, which is not written to

@@ -23,7 +23,7 @@ from adc.compiler.frontend.iteration import Iteration
 from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, kind, may_change
 from adc.errors import SourceError, UnsupportedError
-from adc.rules import registry
+from adc.rules import registry, tables_by_key
 from adc.runtime.detours import own_code, own_signature
 from adc.runtime.modules import module_of
 
@@ -78,7 +78,8 @@ class Functions(Iteration):
     ) -> Value:
         """The value of a call of a function of the user's, or of a helper of a rule."""
         # A helper of a rule is part of the rule: its lines are not the user's, and it is folded like a rule body.
-        of_adc = module_of(function).startswith("adc.rules")
+        as_the_users = module_of(function) == tables_by_key.__name__
+        of_adc = module_of(function).startswith("adc.rules") and not as_the_users
         try:
             source, signature = (_rule_source if of_adc else _source)(function)
         except SourceError as error:
@@ -92,7 +93,7 @@ class Functions(Iteration):
         if taken is not None:
             return taken.__adc_inline__(self, (), bound)
         of_a_library = _is_of_a_library(module_of(function))
-        in_rule = of_adc or (self.frame.source is None and not of_a_library)
+        in_rule = of_adc or (self.frame.source is None and not of_a_library and not as_the_users)
         if not in_rule and not of_a_library:
             self.note_function(source.function, len(args) + len(kwargs) < len(bound))
         frame = Frame(

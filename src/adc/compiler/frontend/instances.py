@@ -129,7 +129,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         if isinstance(fallback, types.FunctionType):
             stays(ev, owner.cls, "__getattr__")
             return ev.call(fallback, [owner, name], {})
-        if getattr(owner.cls, "__adc_model__", False) is True:
+        if getattr(owner.cls, "__adc_model__", None) is not None:
             raise ev.refuse(*registry.no_attribute(name))
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)

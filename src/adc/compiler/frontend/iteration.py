@@ -16,6 +16,7 @@ from adc.compiler.frontend import (
     generators,
     grown_reads,
     instances,
+    keys_of_run,
     later,
     own_iterators,
     templates,
@@ -78,6 +79,7 @@ class Iteration(Expressions):
             return list(value)
         iterator = instances.method(self, value, "__iter__")
         if iterator is not None:
+            keys_of_run.refuse_set(self, value)
             return self._gone_over(value, self.call(iterator, [], {}))
         if instances.method(self, value, "__getitem__") and instances.method(self, value, "__len__"):
             return self._by_position(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from adc.compiler.frontend import keys_of_run
 from adc.compiler.frontend.frame import NeedsUnrolling
 from adc.compiler.frontend.values import Value
 
@@ -31,6 +32,8 @@ def require_known(
     """
     if self.is_static(value):
         return
+    if isinstance(of, dict):
+        keys_of_run.note(self, of, value)
     if self.loop_depth:
         raise NeedsUnrolling(of, read=read)
     raise self.refuse(what, why, repair)

@@ -39,6 +39,7 @@ class Evaluator(Statements):
         super().__init__(equal)
         self.outside = outside
         self.going_on, self.branches_made = {}, {}
+        self.dicts_made, self.keys_of_run, self.tables = {}, set(), frozenset()
         self.frame = Frame(None, {}, {})
         self.region_depth = 0
         self.open_rules: list[
@@ -104,12 +105,13 @@ def run(
     evaluate: Evaluate | None = None,
     outside: Outside | None = None,
     going_on: GoingOn | None = None,
+    tables: frozenset[tuple[Location | None, int | None]] = frozenset(),
 ) -> Lowered:
     """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
 
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
     call of the function. Calls of functions in `outside` are not looked into. The branches `going_on` go on, on each
-    path, with the statements behind them.
+    path, with the statements behind them; dicts made where `tables` says have keys that only the run knows.
     """
     kinds: dict[Location | None, element_kinds.Kept] = {}
     row_classes: dict[object, set[type]] = {}
@@ -117,7 +119,7 @@ def run(
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
-        evaluator.going_on = going_on or {}
+        evaluator.going_on, evaluator.tables = going_on or {}, tables
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         evaluator.taken_for_rows = taken_for_rows
@@ -127,7 +129,8 @@ def run(
             kinds[found.made] = found.kept  # a list turned out to hold something else than it seemed
         except list_methods.ShrinksFound:
             shrink = True
-        except UnsupportedError:
+        except UnsupportedError as refusal:
+            refusal.keys_of_run |= evaluator.keys_of_run
             if written_out or not evaluator.long_lists:
                 raise
             written_out = True  # what became an array has to be a list

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import columns, numbered, records
+from adc.compiler.frontend import columns, keys_of_run, numbered, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -50,6 +50,7 @@ from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, of_number
 from adc.compiler.sizes import short_axes
 from adc.errors import UnsupportedError
+from adc.rules import tables_by_key
 from adc.rules.dims import Dim
 
 LONGEST = 100  # of a list outside the function whose elements are inputs, one by one
@@ -351,6 +352,9 @@ class Names(Core):
         """A dict from outside the function as one of the program, with all that stands in it; what a deque holds."""
         if isinstance(value, Instance) and (held := getattr(value.cls, "__adc_contents__", None)) is not None:
             contents = value[held]
+            if isinstance(contents, Instance) and issubclass(contents.cls, tables_by_key.Table):
+                keys_of_run.refuse_set(self, value)
+                return contents
             return dict(contents) if isinstance(contents, Instance) else contents
         return value.opened() if isinstance(value, OutsideDict) else value
 

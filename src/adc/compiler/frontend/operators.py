@@ -15,6 +15,7 @@ from adc.compiler.frontend import (
     growing,
     identity,
     instances,
+    keys_of_run,
     list_calls,
     list_methods,
     object_operators,
@@ -322,6 +323,8 @@ class Operators(Names):
             return object_operators.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             is_set = getattr(instances.class_of(y), "__adc_model__", None) is set
+            if is_set and isinstance(y["held"], Instance):  # whose elements only the run knows
+                return self.compare(op, x, y["held"])
             if is_set:
                 y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and any(map(self._is_told_by_comparing, [x, *y])):
@@ -353,6 +356,8 @@ class Operators(Names):
                 or not self.is_static(x)
                 or (not isinstance(y, dict) and not self.is_static(y))
             ):
+                if isinstance(y, dict) and not isinstance(y, Instance):
+                    keys_of_run.note(self, y, x)
                 raise self.refuse("`in` is only supported for values known before the program runs")
             if is_set:
                 y = frozenset(

@@ -155,7 +155,8 @@ def _of_object(ev: Core, value: Instance, conversion: str, spec: str) -> Iterato
             yield from _parts(ev, value["maxlen"], "r", "")
         yield ")"
         return
-    if value.cls is python_containers.Set and ev.is_static([*value["held"]]) and not spec:
+    known = value.cls is python_containers.Set and not isinstance(value["held"], Instance)
+    if known and ev.is_static([*value["held"]]) and not spec:
         yield format(_CONVERT[conversion](set(value["held"])))
         return
     if getattr(value.cls, "__adc_model__", None) is not None:

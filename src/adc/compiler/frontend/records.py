@@ -91,6 +91,8 @@ def taken_apart(value: Any) -> Instance:
 def put_together(value: Instance) -> Any:
     """The dataclass, `OrderedDict` or `defaultdict` that an object of the evaluator stands for; others stay."""
     model = getattr(value.cls, "__adc_model__", None)
+    if isinstance(value.get("held"), Instance):  # keys that only the run knows
+        return value
     if model is collections.OrderedDict:
         return collections.OrderedDict(value["held"])
     if model is collections.defaultdict and _is_plain(value["default_factory"]):

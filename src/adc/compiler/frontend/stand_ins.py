@@ -28,7 +28,8 @@ class _StandIn:
 
     @property
     def changed(self) -> bool:
-        return not same_contents(self.container, self.held)
+        grows = isinstance(self.container, ListValue) and self.container.grows
+        return grows or not same_contents(self.container, self.held)
 
 
 class StandIns:
@@ -48,7 +49,7 @@ class StandIns:
     def refuse_lost_changes(
         self, left: dict[str, Value], elsewhere: Callable[[str, Container], bool]
     ) -> None:
-        """Raise NeedsUnrolling where the body changes what has another name, which `elsewhere` says.
+        """Raise NeedsUnrolling where the body changes what has another name, which `elsewhere` says, or lies in such.
 
         `left` is what the names hold after a trip. A change is lost, too, that a later trip makes, when what stands for
         the container has come to another place, or when what a trip leaves there lies in a row of a list.
@@ -56,11 +57,14 @@ class StandIns:
         if not any(each.changed for each in self._all):
             return
         places = [place for name, value in left.items() for place in _containers(value, (name,))]
+        originals = {each.path: each.original for each in self._all}
         kept = [path for path, container in places if is_kept(container)]
         for each in self._all:
             moved = any(c is each.container and path != each.path for path, c in places)
-            if (moved or each.changed) and elsewhere(each.path[0], each.original):
-                raise NeedsUnrolling
+            if moved or each.changed:
+                around = (originals.get(each.path[:k]) for k in range(1, len(each.path) + 1))
+                if any(c is not None and elsewhere(each.path[0], c) for c in around):
+                    raise NeedsUnrolling
             if each.changed and each.path in kept:
                 raise NeedsUnrolling
 

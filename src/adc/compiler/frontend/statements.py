@@ -81,7 +81,7 @@ class Statements(Loops):
 
     def exec_Expr(self, node: Any) -> None:
         if not isinstance(node.value, gast.Constant):
-            self.evaluate(node.value)
+            self.evaluate_maybe(node.value)
 
     def exec_Pass(self, node: Any) -> None:
         return
