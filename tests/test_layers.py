@@ -19,6 +19,7 @@ LEVEL = {
     "errors": 0,
     "config": 0,
     "pytree": 0,
+    "ravel": 0,
     "syntax": 0,
     "runtime": 1,
     "rules": 2,

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from adc import pytree
+from adc.ravel import ravel_pytree
 
 pytestmark = pytest.mark.tiny
 
@@ -101,14 +102,14 @@ def test_registered_class():
 
 def test_ravel():
     tree = {"w": np.arange(4.0).reshape(2, 2), "b": (1.5, np.float32(2.0))}
-    vector, back = pytree.ravel_pytree(tree)
+    vector, back = ravel_pytree(tree)
     np.testing.assert_array_equal(vector, [1.5, 2.0, 0, 1, 2, 3])
     again = back(vector)
     assert again["b"] == (1.5, 2.0) and type(again["b"][0]) is float
     np.testing.assert_array_equal(again["w"], tree["w"])
     with pytest.raises(ValueError, match="vector of 6"):
         back(np.zeros(5))
-    assert pytree.ravel_pytree(())[0].shape == (0,)
+    assert ravel_pytree(())[0].shape == (0,)
 
 
 def test_results_of_scipy_are_named_tuples():

@@ -43,7 +43,7 @@ from adc.errors import SourceError as SourceError
 from adc.errors import UnsupportedError as UnsupportedError
 from adc.inspect.explain import explain as explain
 from adc.inspect.source import source as source
-from adc.pytree import ravel_pytree as ravel_pytree
+from adc.ravel import ravel_pytree as ravel_pytree
 from adc.tape import Tensor as Tensor
 from adc.tape import autograd as autograd
 from adc.tape import detect_anomaly as detect_anomaly

@@ -7,7 +7,6 @@ from typing import Any, Literal, ParamSpec, TypeVar, overload
 
 from adc.api import ravel as ravel
 from adc.api import rule as rule
-from adc.api.arguments import refuse_no_argnums
 from adc.api.checked import Checked
 from adc.api.checkpointed import checkpoint as checkpoint
 from adc.api.custom_pull import custom_vjp as custom_vjp
@@ -25,6 +24,7 @@ from adc.api.matrices import hessian as hessian
 from adc.api.matrices import jacfwd as jacfwd
 from adc.api.matrices import jacrev as jacrev
 from adc.api.matrix import Matrix
+from adc.api.parameters import refuse_no_argnums
 from adc.api.pullback import Pullback as Pullback
 from adc.api.pullback import vjp as vjp
 from adc.api.stopped import stop_gradient as stop_gradient

@@ -8,11 +8,8 @@ into their leaves. An object of any other class is static by identity; the compi
 from __future__ import annotations
 
 import enum
-import inspect
-import operator
 import re
 import types
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,27 +17,22 @@ from typing import Any, Literal
 import numpy as np
 
 from adc import pytree
-from adc.api.keeping import MOST_SPECIALISATIONS, shared_by_all_of
-from adc.compiler.frontend.frame import Closure, Place
-from adc.compiler.frontend.lower import Evaluator
+from adc.api.parameters import Layout
+from adc.compiler.frontend.frame import Place
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
-from adc.runtime.detours import own_code, taken_signature
 from adc.tape.tensor import Tensor
 
 __all__ = [
     "NUMBERS",
     "Instead",
-    "Layout",
     "Leaf",
-    "Parameters",
     "Slot",
     "is_by_identity",
     "is_static_tuple",
     "leaf_key",
     "read",
-    "refuse_no_argnums",
     "slots_of",
 ]
 
@@ -48,228 +40,9 @@ NUMBERS = (float, int, complex, np.floating, np.integer, np.complexfloating)
 _BY_VALUE = (str, bytes, bool, np.bool_, type(None), enum.Enum, np.dtype, type, type(Ellipsis))
 _PLAIN_STATIC = frozenset({str, bool, type(None)})
 _BY_IDENTITY = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, np.ufunc)
-_MISSING: Any = inspect.Parameter.empty
 ndarray = np.ndarray
 
 Instead = Callable[[Any, bool], Any] | None  # (list, whether it is differentiated)
-
-
-# --- which parameter gets what ------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The slots of one way to call a function: one per parameter, one per item of `*args` and `**kwargs`."""
-
-    names: tuple[str, ...]
-    positional: int  # how many of them argnums may count
-    places: tuple[tuple[str, Any], ...]  # parameter and, for *args and **kwargs, the position or key inside
-
-    def arguments(self, values: Sequence[Any], variadic: dict[str, type]) -> dict[str, Any]:
-        """The values by parameter, those of `*args` and `**kwargs` collected again."""
-        found: dict[str, Any] = {name: kind() for name, kind in variadic.items()}
-        for (parameter, inside), value in zip(self.places, values, strict=True):
-            if inside is None:
-                found[parameter] = value
-            elif variadic[parameter] is tuple:
-                found[parameter] = (*found[parameter], value)
-            else:
-                found[parameter][inside] = value
-        return found
-
-
-def _place_of_default(function: types.FunctionType | None, default: Any) -> Place | None:
-    """Where a function holds a default."""
-    for attribute in ("__defaults__", "__kwdefaults__"):
-        held = getattr(function, attribute, None) or ()
-        for key, value in held.items() if isinstance(held, dict) else enumerate(held):
-            if value is default:
-                return Place(operator.getitem, Place(getattr, function, attribute), key)
-    return None
-
-
-def _told(function: types.FunctionType) -> tuple[int, ...]:
-    """What a function says of its parameters itself, as `inspect.signature` takes it."""
-    return tuple(id(function.__dict__.get(name)) for name in ("__wrapped__", "__signature__"))
-
-
-def refuse_no_argnums(argnums: Any) -> None:
-    """Raise ArgumentError for `argnums` without any."""
-    if isinstance(argnums, (tuple, list)) and not argnums:
-        raise ArgumentError(
-            f"argnums={argnums!r} names no argument", repair="Name those to differentiate with respect to."
-        )
-
-
-class Parameters:
-    """How a function takes its arguments.
-
-    >>> def f(x, y=2.0, *, z=3.0): ...
-    >>> Parameters(f).bind((1.0,), {"z": 5.0})[1]
-    (1.0, 2.0, 5.0)
-    """
-
-    def __init__(self, function: Callable[..., Any], skip: int = 0) -> None:
-        plain = function if isinstance(function, types.FunctionType) else None
-        self._name = getattr(function, "__name__", "the function")
-        self._of = None if plain is None else weakref.ref(plain)  # which may hold this
-        if plain is not None:
-            self._code, self._positional = own_code(plain), plain.__defaults__
-            self._named = dict(plain.__kwdefaults__ or {})
-            self._told = _told(plain)
-        self.signature = (
-            function.__signature__ if isinstance(function, Closure) else taken_signature(function)
-        )
-        parameters = list(self.signature.parameters.values())[skip:]
-        self.signature = self.signature.replace(parameters=parameters)
-        self.variadic: dict[str, type] = {
-            p.name: tuple if p.kind is p.VAR_POSITIONAL else dict
-            for p in parameters
-            if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
-        }
-        positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-        self.layout = Layout(
-            tuple(p.name for p in parameters), len(positional), tuple((p.name, None) for p in parameters)
-        )
-        self._positions = {p.name: k for k, p in enumerate(parameters) if p.kind is not p.POSITIONAL_ONLY}
-        self._defaults = [p.default for p in parameters]
-        self.mutable = {
-            p.name: (p.default, place)
-            for p in parameters
-            if isinstance(p.default, (list, dict)) and (place := _place_of_default(plain, p.default))
-        }
-        # For each number of positional arguments, the defaults that complete them; None where one is missing.
-        self.completions: list[tuple[Any, ...] | None] = (
-            []
-            if self.variadic
-            else [
-                None if any(d is _MISSING for d in self._defaults[k:]) else tuple(self._defaults[k:])
-                for k in range(len(positional) + 1)
-            ]
-        )
-
-    def current(self) -> bool:
-        """Whether the function takes its arguments still so: what reloads a module puts new code in old functions."""
-        of = None if self._of is None else self._of()
-        if of is None:
-            return True
-        named = of.__kwdefaults__
-        return (
-            (of.__code__ is self._code or own_code(of) is self._code)
-            and _told(of) == self._told
-            and of.__defaults__ is self._positional
-            and (
-                not named
-                or (len(named) == len(self._named) and all(named.get(k) is v for k, v in self._named.items()))
-            )
-        )
-
-    def bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Layout, tuple[Any, ...]]:
-        """The slots of a call and their values, defaults filled in. Raises TypeError as Python would."""
-        if not self.variadic and len(args) <= self.layout.positional:
-            values: list[Any] = [*args, *self._defaults[len(args) :]]
-            for name, value in kwargs.items():
-                position = self._positions.get(name, -1)
-                if position < len(args):
-                    break  # unknown, or given twice: the signature says so below
-                values[position] = value
-            else:
-                if not any(v is _MISSING for v in values):
-                    return self.layout, tuple(values)
-        try:
-            bound = self.signature.bind(*args, **kwargs)
-        except TypeError as error:
-            raise TypeError(f"{self._name}{self.signature}: {error}") from None
-        bound.apply_defaults()
-        names: list[str] = []
-        places: list[tuple[str, Any]] = []
-        values = []
-        positional = 0
-        for name, value in bound.arguments.items():
-            kind = self.signature.parameters[name].kind
-            if kind is inspect.Parameter.VAR_POSITIONAL:
-                names += [f"{name}_{k}" for k in range(len(value))]
-                places += [(name, k) for k in range(len(value))]
-                values += value
-                positional += len(value)
-            elif kind is inspect.Parameter.VAR_KEYWORD:
-                names += list(value)
-                places += [(name, key) for key in value]
-                values += value.values()
-            else:
-                names.append(name)
-                places.append((name, None))
-                values.append(value)
-                positional += kind is not inspect.Parameter.KEYWORD_ONLY
-        return Layout(tuple(names), positional, tuple(places)), tuple(values)
-
-    def bind_inside(
-        self, ev: Evaluator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[Layout, tuple[Any, ...]]:
-        """`bind` for a call in a program that is being built, which reads the defaults anew at each of its calls."""
-        layout, values = self.bind(args, kwargs)
-        given = self.signature.bind(*args, **kwargs).arguments
-        if len(given) == len(self.signature.parameters):
-            return layout, values
-        if isinstance(function, types.FunctionType):
-            ev.defaults[function] = function.__defaults__
-        arguments = layout.arguments(values, self.variadic)
-        ev.take_defaults(function, arguments, given)
-        found = [
-            arguments[name] if inside is None else arguments[name][inside] for name, inside in layout.places
-        ]
-        return layout, tuple(found)
-
-    def left_out(self, layout: Layout, values: Sequence[Any], wanted: Sequence[bool]) -> dict[str, Place]:
-        """The parameters that a call leaves to a list or dict of the function's, which keeps what is written to it.
-
-        With each, where that list or dict is found.
-        """
-        if not self.mutable:
-            return {}
-        return {
-            name: self.mutable[name][1]
-            for (name, inside), value, is_wanted in zip(layout.places, values, wanted, strict=True)
-            if inside is None and not is_wanted and name in self.mutable and value is self.mutable[name][0]
-        }
-
-    def wanted(self, argnums: Any, layout: Layout, of: str) -> tuple[int, ...]:
-        """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice."""
-        asked = argnums if isinstance(argnums, tuple) else (argnums,)
-        found = tuple(self._slot(a, layout, of) for a in asked)
-        if len(set(found)) != len(found):
-            raise ArgumentError(
-                f"argnums={argnums!r} names an argument of {of} twice", repair="Name each once."
-            )
-        return found
-
-    def _slot(self, asked: Any, layout: Layout, of: str) -> int:
-        if isinstance(asked, str) and asked in layout.names:
-            return layout.names.index(asked)
-        if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
-            k = int(asked) + layout.positional if asked < 0 else int(asked)
-            if 0 <= k < layout.positional:
-                return k
-        listed = ", ".join(layout.names) or "none"
-        raise ArgumentError(
-            f"argnums={asked!r} is no argument of {of}",
-            why=f"Its arguments are: {listed}.",
-            repair="Give a position, a name, or a tuple of them; a keyword-only argument goes by its name.",
-        )
-
-
-def parameters_of(function: Callable[..., Any]) -> Parameters:
-    """How a function takes its arguments, as another transform of it may have found out.
-
-    >>> def f(x, y=2.0): ...
-    >>> parameters_of(f) is parameters_of(f)
-    True
-    """
-    known = shared_by_all_of(function, ("parameters",), MOST_SPECIALISATIONS)
-    if not (known and known[0].current()):
-        known[:] = [Parameters(function)]
-    found: Parameters = known[0]
-    return found
 
 
 # --- keys and inputs: the path of every call ----------------------------------------------------------------

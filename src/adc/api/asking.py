@@ -13,11 +13,12 @@ from typing import Any, Literal
 
 from adc import pytree
 from adc.api import per_call, sizes, taped
-from adc.api.arguments import Layout, Slot
+from adc.api.arguments import Slot
 from adc.api.binding import Binding
 from adc.api.call import Call
 from adc.api.functions import depth_of_caller
 from adc.api.how import How
+from adc.api.parameters import Layout
 from adc.api.specialise import Specialisation
 from adc.compiler import pipeline
 from adc.compiler.context import Tables

@@ -7,9 +7,10 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.api.arguments import Instead, Layout, parameters_of, read
+from adc.api.arguments import Instead, read
 from adc.api.call import Call
 from adc.api.functions import is_method, taken_apart, takes, wider_for
+from adc.api.parameters import Layout, parameters_of
 from adc.compiler.frontend import lower
 
 __all__ = ["Binding"]

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adc.api.arguments import Instead, Layout, Slot, read, slots_of
+from adc.api.arguments import Instead, Slot, read, slots_of
+from adc.api.parameters import Layout
 from adc.compiler.frontend import columns
 from adc.compiler.frontend.frame import Place
 

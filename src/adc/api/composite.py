@@ -17,11 +17,12 @@ import numpy as np
 
 from adc import pytree
 from adc.api import taped
-from adc.api.arguments import Layout, Parameters, Slot
+from adc.api.arguments import Slot
 from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
 from adc.api.how import How
 from adc.api.keeping import kept_on
+from adc.api.parameters import Layout, Parameters
 from adc.api.pickles import by_name
 from adc.api.specialise import Specialisation
 from adc.api.value import Value

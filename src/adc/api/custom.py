@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from adc import pytree, tape
-from adc.api.arguments import Layout, Parameters
 from adc.api.functions import taken_apart
+from adc.api.parameters import Layout, Parameters
 from adc.compiler.frontend.frame import Instance, Place
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator

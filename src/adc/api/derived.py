@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from adc import pytree, tape
-from adc.api.arguments import Layout, Parameters, Slot
+from adc.api.arguments import Slot
 from adc.api.composite import Composite
 from adc.api.functions import taken_apart
 from adc.api.how import How
+from adc.api.parameters import Layout, Parameters
 from adc.compiler import pipeline
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import nested

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ParamSpec, overload
 
-from adc.api.arguments import refuse_no_argnums
 from adc.api.holomorphic import HolomorphicHessian, HolomorphicJacobian
 from adc.api.how import How, how
 from adc.api.matrix import Hessian, JacobianForward, JacobianReverse, Matrix
+from adc.api.parameters import refuse_no_argnums
 from adc.api.typed import Decorator, Transform
 from adc.config import Mode
 from adc.rules.registry import static

@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.api.arguments import Layout, Slot
+from adc.api.arguments import Slot
 from adc.api.call import Call
 from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
 from adc.api.how import How
 from adc.api.keeping import kept_on
+from adc.api.parameters import Layout
 from adc.api.specialise import Specialisation
 from adc.api.text import Text
 from adc.compiler import pipeline

@@ -14,7 +14,7 @@ from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.compiler.leaves import without_lists
 from adc.compiler.transforms.opaque import Inlined
-from adc.pytree import Piece, Unravel
+from adc.ravel import Piece, Unravel, ravel_pytree
 from adc.rules.dims import Dim
 
 __all__: list[str] = []
@@ -66,5 +66,5 @@ def _unraveled(self: Unravel, ev: Evaluator, args: Sequence[Any], kwargs: dict[s
     return _taken_apart(ev, self.structure, self.pieces, args[0])
 
 
-pytree.ravel_pytree.__adc_inline__ = _raveled  # type: ignore[attr-defined]
+ravel_pytree.__adc_inline__ = _raveled  # type: ignore[attr-defined]
 Unravel.__adc_inline__ = _unraveled  # type: ignore[attr-defined]

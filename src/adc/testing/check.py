@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from adc import pytree
 from adc.api import Derivative, value_and_grad
-from adc.api.arguments import Layout, Parameters
 from adc.api.derived import Chain, Derived, Step
 from adc.api.differences import STEPS, Claim, agreed, direction_of, paired, precision, slope
 from adc.api.functions import written_out
 from adc.api.how import how
+from adc.api.parameters import Layout, Parameters
 from adc.config import Mode
 from adc.errors import ArgumentError, DerivativeError, GradientMismatch
 
