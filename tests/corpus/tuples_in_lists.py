@@ -185,10 +185,7 @@ def _scaled(x, n):
     return [(np.ones(n) * v, v * n) for v in x if v > -9.0]
 
 
-@program(
-    lambda r: (np.array([0.5, -1.0, 2.0]),),
-    refused=dict.fromkeys(("compiled", "python"), "has a value on some paths only, or of different kinds"),
-)
+@program(lambda r: (np.array([0.5, -1.0, 2.0]),))
 def arrays_in_tuples_of_other_lengths_on_each_path(x):
     pairs = _scaled(x, 3) if x[0] > 9.0 else _scaled(x, 2)
     if x[1] < 0.0:

@@ -2,7 +2,7 @@
 
 
 class Table:
-    """A dict whose keys, whole numbers or tuples of them, only the run knows: two lists, in the order of the keys."""
+    """A dict whose keys, whole numbers or tuples of them, only the run knows: two lists."""
 
     __adc_model__ = dict
 
@@ -17,7 +17,7 @@ class Table:
         return k
 
     def items(self):
-        return zip(self.places, self.held)  # noqa: B905 - they are as long
+        return zip(self.places, self.held, strict=True)
 
     def keys(self):
         return self.places
