@@ -16,6 +16,8 @@ from scipy import linalg
 
 from adc.runtime.apart import apart
 from adc.runtime.lapack import LEFT, NO, UPPER, VECTORS, routine
+from adc.runtime.lu import solve
+from adc.runtime.products import dot
 
 __all__: list[str] = []
 
@@ -28,7 +30,12 @@ _NODES, _WEIGHTS = (
 CLOSE = 0.25  # to the identity: where the approximant has full precision
 
 
-@apart(cache=True, error_model="numpy")
+def _in_any_order(kinds: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The types that arrays are taken as which lie in any order: one function does for all of them."""
+    return tuple(k.copy(layout="A") for k in kinds)
+
+
+@apart(takes=_in_any_order, cache=True, error_model="numpy")
 def schur(a: Any) -> Any:
     """Upper triangular T and unitary U with a = U T U^H, complex. a: shape (n, n)."""
     n = a.shape[0]
@@ -64,19 +71,19 @@ def schur(a: Any) -> Any:
     return np.ascontiguousarray(t.T), np.ascontiguousarray(u.T)
 
 
-@apart(cache=True, error_model="numpy")
+@apart(takes=_in_any_order, cache=True, error_model="numpy")
 def sylvester(a: Any, b: Any, q: Any) -> Any:
     """X with a X + X b = q, complex. Shapes (m, m), (n, n), (m, n)."""
     r, u = schur(a)
     s, v = schur(b)
-    f = np.conj(u.T) @ q.astype(np.complex128) @ v
+    f = dot(dot(np.ascontiguousarray(np.conj(u.T)), q.astype(np.complex128)), v)
     y, r, s = np.ascontiguousarray(f.T), np.ascontiguousarray(r.T), np.ascontiguousarray(s.T)
     m, n = np.int32(a.shape[0]), np.int32(b.shape[0])
     scale, info = np.ones(1), np.zeros(1, np.int32)
     _ztrsyl((NO, NO, np.int32(1), m, n, r, m, s, n, y, m, scale, info))
     if info[0] < 0:
         raise np.linalg.LinAlgError("the equation is not solved")
-    return u @ np.ascontiguousarray(y.T) @ np.conj(v.T) / scale[0]
+    return dot(dot(u, np.ascontiguousarray(y.T)), np.ascontiguousarray(np.conj(v.T))) / scale[0]
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -123,7 +130,7 @@ def logarithm(a: Any) -> Any:
     x = t - one
     total = np.zeros((n, n), np.complex128)
     for k in range(_NODES.size):
-        total += _WEIGHTS[k] * np.linalg.solve(one + _NODES[k] * x, x)
+        total += _WEIGHTS[k] * solve(one + _NODES[k] * x, x)
     total *= 2.0**roots
     for k in range(n):
         total[k, k] = np.log(eigenvalues[k])

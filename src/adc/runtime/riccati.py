@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numba
 import numpy as np
 from scipy import linalg
 
 from adc.runtime.apart import apart
+from adc.runtime.lu import inv, solve
 from adc.runtime.matrix_functions import known, sylvester
+from adc.runtime.products import dot
 
 __all__: list[str] = []
 
@@ -24,42 +27,62 @@ STEPS = 100  # of doubling: far more than any system needs whose closed loop is 
 def continuous(a: Any, b: Any, q: Any, r: Any) -> Any:
     """The stabilising x with a^T x + x a - x b r^-1 b^T x + q = 0."""
     n = a.shape[0]
-    feedback = np.linalg.solve(r, np.ascontiguousarray(b.T))
-    hamiltonian = np.zeros((2 * n, 2 * n), np.complex128)
-    hamiltonian[:n, :n] = a
-    hamiltonian[:n, n:] = -b @ feedback
-    hamiltonian[n:, :n] = -q
-    hamiltonian[n:, n:] = -a.T
+    feedback = solve(r, np.ascontiguousarray(b.T))
+    quadratic = dot(b, feedback)
+    hamiltonian = np.empty((2 * n, 2 * n), np.complex128)
+    for i in range(n):
+        for j in range(n):
+            hamiltonian[i, j] = a[i, j]
+            hamiltonian[i, n + j] = -quadratic[i, j]
+            hamiltonian[n + i, j] = -q[i, j]
+            hamiltonian[n + i, n + j] = -a[j, i]
     w, v = np.linalg.eig(hamiltonian)
-    stable = np.argsort(w.real)[:n]
-    if not np.all(w.real[stable] < 0.0):
+    above, below = (
+        np.empty((n, n), np.complex128),
+        np.empty((n, n), np.complex128),
+    )  # of the stable vectors, as rows
+    count = 0
+    for k in range(2 * n):
+        if w[k].real < 0.0:
+            for i in range(n if count < n else 0):
+                above[count, i], below[count, i] = v[i, k], v[n + i, k]
+            count += 1
+    if count != n:
         raise np.linalg.LinAlgError("Failed to find a finite solution.")
-    basis = np.ascontiguousarray(v[:, stable])
-    x = np.ascontiguousarray(
-        np.linalg.solve(np.ascontiguousarray(basis[:n].T), np.ascontiguousarray(basis[n:].T)).real
-    )
-    x = 0.5 * (x + x.T)
-    gain = feedback @ x
-    closed = np.ascontiguousarray(a - b @ gain)
-    forced = -(q + np.ascontiguousarray(gain.T) @ r @ gain)
-    x = np.ascontiguousarray(sylvester(np.ascontiguousarray(closed.T), closed, forced).real)
-    return 0.5 * (x + x.T)
+    x = _symmetric(solve(above, below))
+    gain = dot(feedback, x)
+    closed = a - dot(b, gain)
+    forced = -(q + dot(dot(gain.T, r), gain))
+    return _symmetric(sylvester(closed.T, closed, forced))
+
+
+@numba.njit(cache=True, error_model="numpy")
+def _symmetric(x: Any) -> Any:
+    """The real part, and of it what is the same on both sides of the diagonal."""
+    half = np.empty(x.shape)
+    for i in range(x.shape[0]):
+        for j in range(x.shape[0]):
+            half[i, j] = 0.5 * (x[i, j].real + x[j, i].real)
+    return half
 
 
 @apart(cache=True, error_model="numpy")
 def discrete(a: Any, b: Any, q: Any, r: Any) -> Any:
     """The stabilising x with a^T x a - x - a^T x b (r + b^T x b)^-1 b^T x a + q = 0."""
     n = a.shape[0]
-    along, gramian, x = a.copy(), b @ np.linalg.solve(r, np.ascontiguousarray(b.T)), q.copy()
+    along, gramian, x = a.copy(), dot(b, solve(r, np.ascontiguousarray(b.T))), q.copy()
     for _ in range(STEPS):
-        inverse = np.linalg.inv(np.eye(n) + gramian @ x)
-        back = np.ascontiguousarray(along.T)
-        change = back @ x @ inverse @ along
-        gramian = gramian + along @ inverse @ gramian @ back
-        along = along @ inverse @ along
+        both = dot(gramian, x)
+        for i in range(n):
+            both[i, i] += 1.0
+        inverse = inv(both)
+        step = dot(along, inverse)
+        change = dot(dot(dot(along.T, x), inverse), along)
+        gramian = gramian + dot(dot(step, gramian), along.T)
+        along = dot(step, along)
         x = x + change
         if np.max(np.abs(change)) <= 1e-16 * np.max(np.abs(x)):
-            return 0.5 * (x + x.T)
+            return _symmetric(x)
     raise np.linalg.LinAlgError("Failed to find a finite solution.")
 
 
