@@ -276,6 +276,30 @@ def test_rooms_of_every_dtype(dtype):
     np.testing.assert_array_equal(made[2], np.zeros((2, 3), dtype))
 
 
+def test_rooms_of_any_number_of_lengths():
+    made = numba.njit(
+        lambda n: (
+            rt.zeros(n),
+            rt.zeros((n, 1)),
+            rt.zeros((2, n, 1, n, 2)),
+            rt.zeros_of((n, 2, 1, 2, n, 0), np.int8),
+        )
+    )(3)
+    for got, wanted in zip(
+        made, map(np.zeros, [3, (3, 1), (2, 3, 1, 3, 2), (3, 2, 1, 2, 3, 0)]), strict=True
+    ):
+        np.testing.assert_array_equal(got, wanted)
+        assert got.flags.c_contiguous and got.flags.writeable and got.nbytes == got.size * got.itemsize
+        assert got.size == 0 or got.strides == tuple(n // (8 // got.itemsize) for n in wanted.strides)
+
+
+@pytest.mark.parametrize(("n", "said"), [(-1, "negative dimensions"), (2**21, "array is too big")])
+def test_rooms_of_impossible_lengths(n, said):
+    for made in (lambda n: rt.empty((n, n, n)), lambda n: rt.zeros((n, n, n, 1, n, n))):
+        with pytest.raises(ValueError, match=said):
+            numba.njit(made)(n)
+
+
 @pytest.mark.parametrize("shape", [(4, 4), (5, 3), (2, 4)])
 def test_singular_vectors(shape):
     a = np.random.default_rng(3).normal(size=shape)
