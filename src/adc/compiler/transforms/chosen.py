@@ -7,17 +7,21 @@
 
 The pull of an extreme gives its adjoint to one element, and zeros to the others: to the nearest centre, the largest
 score, the best of a pool. What is made of the zeros alone is zero, also beside infinite numbers, as for every adjoint
-that is zero.
+that is zero. A sum of what one element gets leaves the loop that does other things, too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from adc.compiler.analysis.sums import is_sum
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Carried,
     Const,
     For,
     Operand,
@@ -26,8 +30,10 @@ from adc.compiler.ir.nodes import (
     Var,
     change_blocks,
     defined,
+    uses,
     walk,
 )
+from adc.compiler.transforms import clone
 from adc.compiler.transforms.rewrite import substitute
 from adc.rules.operation import Operation
 
@@ -37,26 +43,59 @@ _ZERO_OF_FIRST = {"negative", "positive", "cast", "divide", "true_divide"}
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program without trips for elements that get nothing."""
-    program.body = _Chooser(evaluator).block(program.body)
+    counters = {s.index for s in walk(program.body) if isinstance(s, For)}
+    program.body = _Chooser(evaluator, counters).block(program.body)
     return program
 
 
 class _Chooser:
-    def __init__(self, evaluator: Evaluator) -> None:
+    def __init__(self, evaluator: Evaluator, counters: set[Var]) -> None:
         self.ev = evaluator
+        self.counters = counters
 
     def block(self, block: Block) -> Block:
         """A block with its loops narrowed, the innermost first."""
         out: Block = []
         for s in block:
             change_blocks(s, self.block)
-            if isinstance(s, For) and s.step == Const(1) and not s.carried:
+            if isinstance(s, For) and s.step == Const(1) and s.carried:
+                for test, place in _tests(s):
+                    self._sums_of_one(s, test, place, out)
+            elif isinstance(s, For) and s.step == Const(1):
                 for test, place in _tests(s):
                     if _adds_nothing(s.body, test, set()):
                         s = self._narrowed(s, test, place, out)
                         break
             out.append(s)
         return out
+
+    def _sums_of_one(self, loop: For, test: Var, place: Atom, out: Block) -> None:
+        """Take out of a straight loop the sums to which only the chosen element adds something.
+
+        Not where the place is a counter: a sum along a diagonal costs nothing beside what else the loop does.
+        """
+        if place in self.counters or not all(isinstance(s, (Assign, Store)) for s in loop.body):
+            return
+        zero: set[Var] = set()
+        for s in loop.body:
+            if isinstance(s, Assign) and _is_of_numbers(s) and _is_zero(s, test, zero):
+                zero.add(s.target)
+        for c in [c for c in loop.carried if is_sum(c, loop)]:
+            added = next(s for s in loop.body if isinstance(s, Assign) and c.out in s.targets)
+            if c.phi not in added.args or not any(_in(x, zero) for x in added.args):
+                continue
+            made = _made_for(added, loop)
+            if made is None:
+                continue
+            (index, phi), body, (total,) = clone.run(
+                [loop.index, c.phi], made, [added.target], self.ev, inside=True
+            )
+            own = replace(loop, index=index, carried=[Carried(phi, c.init, total, c.result)], body=body)
+            its_test = next((t for t, its in _tests(own) if its is place), None)
+            if its_test is not None:
+                out.append(self._narrowed(own, its_test, place, out))
+                loop.carried.remove(c)
+                loop.body.remove(added)
 
     def _narrowed(self, loop: For, test: Var, place: Atom, out: Block) -> For:
         """The trip of a loop in which `test`, that its counter is `place`, holds."""
@@ -70,7 +109,7 @@ class _Chooser:
         }
         body = substitute(loop.body, chosen)
         first, stop = self.ev.atom(first), self.ev.atom(stop)
-        return For(loop.index, first, stop, loop.step, [], body, loop.origin, loop.note)
+        return replace(loop, start=first, stop=stop, body=body)
 
 
 def _tests(loop: For) -> list[tuple[Var, Atom]]:
@@ -83,6 +122,20 @@ def _tests(loop: For) -> list[tuple[Var, Atom]]:
         for counter, place in (s.args, s.args[::-1])
         if counter is loop.index and isinstance(place, Var) and place not in inside and _is_integer(place)
     ]
+
+
+def _made_for(last: Assign, loop: For) -> Block | None:
+    """The statements of a straight loop that make what one of them reads, and itself; None if it writes to that."""
+    written = {s.array.root for s in loop.body if isinstance(s, Store)}
+    wanted, made = {last.target}, Block()
+    for s in reversed(loop.body):
+        if isinstance(s, Assign) and not wanted.isdisjoint(s.targets):
+            read = uses(s)
+            if not written.isdisjoint(v.root for v in read if v.is_array):
+                return None
+            made.insert(0, s)
+            wanted.update(read)
+    return made
 
 
 def _is_integer(v: Var) -> bool:

@@ -48,12 +48,18 @@ def run(program: Program, joined_roots: dict[Var, set[Var]], lengths: bool = Tru
 
 def unread(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Stmt]:
     """The statements that `run` would remove."""
-    marker = _Marker(program, joined_roots, lengths=True)
-    return {s for s in walk(program.body) if s not in marker.live_stmts and not isinstance(s, Mark)}
+    return _Marker(program, joined_roots, lengths=True).dead(program)
+
+
+def only_checked(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Stmt]:
+    """The statements that `run` would remove if nothing were checked but what the user checks."""
+    return _Marker(program, joined_roots, lengths=True, checks=False).dead(program)
 
 
 class _Marker:
-    def __init__(self, program: Program, joined_roots: dict[Var, set[Var]], lengths: bool) -> None:
+    def __init__(
+        self, program: Program, joined_roots: dict[Var, set[Var]], lengths: bool, checks: bool = True
+    ) -> None:
         self.lengths = lengths
         self.live: set[Var] = set()
         self.live_roots: set[Var] = set()
@@ -79,7 +85,7 @@ class _Marker:
         for result in program.results:
             self._want(result)
         for stmt in self.parent:
-            if type(stmt) is Check or type(stmt) is Print or may_raise(stmt):
+            if (type(stmt) is Check and (checks or stmt.user)) or type(stmt) is Print or may_raise(stmt):
                 self._keep(stmt)
         params = set(program.params)
         for p in params:
@@ -186,6 +192,10 @@ class _Marker:
                     # A stack stays balanced only when every pop stays.
                     if not isinstance(s, Restore) or s.index is None:
                         self._keep(s)
+
+    def dead(self, program: Program) -> set[Stmt]:
+        """The statements that nothing depends on."""
+        return {s for s in walk(program.body) if s not in self.live_stmts and not isinstance(s, Mark)}
 
     def sweep(self, block: Block) -> Block:
         kept: Block = []

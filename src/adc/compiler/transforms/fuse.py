@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from adc.compiler.analysis.effects import Access, Effects, Memory, clash
+from adc.compiler.analysis.alignment import Form, aligned, form, opposed
+from adc.compiler.analysis.effects import Effects, Memory, clash
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.analysis.sums import is_sum
-from adc.compiler.analysis.touches import distance, pace
-from adc.compiler.frontend.lengths import EqualLengths, length_of
+from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -35,13 +35,12 @@ from adc.compiler.ir.nodes import (
     While,
     walk,
 )
+from adc.compiler.transforms import dead
 from adc.compiler.transforms.rewrite import substitute
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
 LONGEST_CHAIN = 12  # of loops that wait for each other
-
-Form = tuple[int | None, ...] | None  # of an index
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -157,6 +156,7 @@ class _Fuser:
             self.program.body = self._forwards(self.program.body)
         self.memory = Memory(self.ev.joined_roots)
         self.known = Equalities(self.program)
+        self.tests = dead.only_checked(self.program, self.ev.joined_roots)
         self.program.body = self._block(self.program.body)
         return self.program
 
@@ -272,7 +272,7 @@ class _Fuser:
         for stmt in block:
             if isinstance(stmt, For):
                 for root, found in self.memory.effects(stmt).accesses.items():
-                    read.setdefault(root, set()).update(_form(a) for a in found if not a.accumulate)
+                    read.setdefault(root, set()).update(form(a) for a in found if not a.accumulate)
         out = list(block)
         waiting: list[Stmt] = []
         for stmt in reversed(block):
@@ -294,7 +294,7 @@ class _Fuser:
         return bool(effects.writes) and all(
             root not in effects.plain
             and read.get(root)
-            and not any(_form(a) in read[root] for a in effects.accesses[root])
+            and not any(form(a) in read[root] for a in effects.accesses[root])
             for root in effects.writes
         )
 
@@ -335,6 +335,9 @@ class _Fuser:
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or y.checks:
             return False
+        # A test of indices, with its check, keeps behind it what reads by them: it joins what makes the indices alone.
+        if (a in self.tests) != (b in self.tests) and (a in self.tests or x.writes.isdisjoint(y.accesses)):
+            return False
         # What is checked in a trip is so before the other loop's. One that would vectorise does so no longer.
         if x.checks and not self._scatters(b):
             return False
@@ -344,7 +347,8 @@ class _Fuser:
                 (root in x.writes or root in y.writes)
                 and not aligned(mine, a.index, theirs, b.index)
                 and not (
-                    all(c.accumulate for c in (*mine, *theirs)) and not _meet(mine, a.index, theirs, b.index)
+                    all(c.accumulate for c in (*mine, *theirs))
+                    and not opposed(mine, a.index, theirs, b.index)
                 )
             ):
                 return False
@@ -383,6 +387,8 @@ class _Fuser:
         joined = For(a.index, a.start, a.stop, a.step, carried, a.body, a.origin, a.note)
         self.memory.merge(a, b, b.index, a.index, joined)
         self.depths[joined] = max(self._depth(a), self._depth(b))
+        if a in self.tests and b in self.tests:
+            self.tests.add(joined)
         self.kinds[joined] = _Kind(x.straight and y.straight, x.scatters or y.scatters, x.calls or y.calls)
         return joined
 
@@ -450,14 +456,6 @@ def _counts_from_the_end(loop: For) -> bool:
     return isinstance(lowest, Const) and lowest.value < (0 if loop.step == Const(1) else -1)
 
 
-def _form(access: Access) -> Form:
-    """How far the subscripts of an element are from what they count with; None for a whole array."""
-    if access.index is None:
-        return None
-    lengths = map(length_of, access.index)
-    return tuple(None if n is None else n.const for n in lengths)
-
-
 def is_fill(loop: For) -> bool:
     """Whether a loop only sets elements to a constant."""
     return not loop.carried and all(
@@ -465,39 +463,6 @@ def is_fill(loop: For) -> bool:
         or (isinstance(s, For) and is_fill(s))
         for s in loop.body
     )
-
-
-def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
-    """Whether one position of the index is always the loop's own counter, or always as far from it.
-
-    The counter is `i` for the first list, `j` for the second.
-    """
-    if any(x.index is None for x in (*a, *b)) or len({x.array for x in (*a, *b)}) != 1:
-        return False
-    rank = len(a[0].index or ())
-    for p in range(rank):
-        found = {distance(counter, (x.index or ())[p]) for own, counter in ((a, i), (b, j)) for x in own}
-        if len(found) == 1 and None not in found:
-            return True
-    return False
-
-
-def _meet(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
-    """Whether one loop adds upwards along an axis where the other adds downwards, as a slice and a flipped one.
-
-    Each vectorises by itself, but not both at once.
-    """
-    return any(
-        pace == -other != 0
-        for x in a
-        for y in b
-        for pace, other in zip(_paces(x, i), _paces(y, j), strict=False)
-    )
-
-
-def _paces(access: Access, counter: Var) -> list[int]:
-    """By how much each subscript of an element grows from trip to trip, as far as that is a number."""
-    return [pace(length_of(item), counter) for item in access.index or ()]
 
 
 def _renamed(c: Carried, table: dict[Var, Atom]) -> Carried:
