@@ -1,4 +1,10 @@
-"""A dict whose keys only the run knows, as two lists. Its loops are lowered as the user's are, not as a rule's."""
+"""A dict whose keys only the run knows, as two lists. Its loops are lowered as the user's are, not as a rule's.
+
+What it holds is kept in each trip of a loop that changes it, and keys are looked for one by one: with more keys than a
+few it is the tape's.
+"""
+
+MOST_KEYS = 64
 
 
 class Table:
@@ -72,6 +78,8 @@ class Table:
     def __setitem__(self, key, value):
         k = self.place(key)
         if k == len(self.held):
+            if k == MOST_KEYS:
+                raise OverflowError("a dict or set has more than 64 keys that only the run knows")
             self.places.append(key)
             self.held.append(value)
         else:
