@@ -165,9 +165,8 @@ class UnsupportedError(AdcError):
     inside: tuple[tuple[Any, Location | None], ...] = ()
     # Where branches begin that may be why, and could go on, on each path, with the statements behind them.
     branches: frozenset[Location | None] = frozenset()
-    keys_of_run: frozenset[tuple[Location | None, int | None]] = (
-        frozenset()
-    )  # where dicts are made whose keys only the run knows
+    # Where dicts are made whose keys only the run knows; with tuples of so many.
+    keys_of_run: frozenset[tuple[Location | None, int | None]] = frozenset()
     leaves_behind = False  # the function changes something outside it: a run of it cannot be repeated unseen
 
 

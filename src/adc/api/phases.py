@@ -55,7 +55,7 @@ class Phased(Composite):
     second_label = ""
     second_what = ""
     settings = (
-        False  # whether texts and truth values in a direction belong to its structure: one of arguments
+        False  # whether a direction is one of arguments, whose texts and truth values are of its structure
     )
 
     def __init__(self, function: Callable[..., Any], argnums: Any, has_aux: bool, asked: How) -> None:
