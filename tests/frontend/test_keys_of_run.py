@@ -36,5 +36,5 @@ def test_few_keys_are_compiled_and_many_the_tape_s(function):
         found = g(X, many)
     np.testing.assert_allclose(found, tape(X, many))
     assert g.mode == "tape"
-    with pytest.raises(adc.DerivativeError, match="more than 64 keys"):
+    with pytest.raises(adc.DerivativeError, match=r"(?s)test_keys_of_run.py:\d+.*more than 64 keys"):
         adc.grad(function, mode="compiled")(X, many)

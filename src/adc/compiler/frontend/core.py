@@ -212,7 +212,7 @@ class Core(Merging):
 
     def locate(self, node: Any) -> Location | None:
         """Where a node stands in the user's source; inside rule bodies, the place that called the rule."""
-        if self.frame.source is None or not hasattr(node, "lineno"):
+        if self.frame.source is None or self.frame.of_adc or not hasattr(node, "lineno"):
             return self.origin
         # A generator is written out where a loop goes over it, and keeps its lines.
         return sources.location(node, getattr(node, "source", None) or self.frame.source)

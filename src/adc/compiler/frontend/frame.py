@@ -475,6 +475,7 @@ class Frame:
     # Of a comprehension, which has names of its own: the regions around it. What `:=` assigns is its parent's.
     regions: int | None = None
     depth: int = 0  # nesting of calls
+    of_adc: bool = False  # adc's own text, lowered as the user's: its lines are not the user's all the same
 
     def cell(self, name: str) -> Any:
         """The cell in which this function, or the next one around it that has one, finds a name; or None."""

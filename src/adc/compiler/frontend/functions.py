@@ -103,6 +103,7 @@ class Functions(Iteration):
             bound,
             unroll=in_rule,
             depth=self.frame.depth + 1,
+            of_adc=as_the_users,
         )
         called_at = self.origin
         try:
