@@ -240,7 +240,7 @@ def test_containers():
     tree = {"p": Point(2.0, np.ones(2)), "l": [Layer(np.full(2, 3.0), "first"), None]}
     value, gradient = tape.value_and_grad(lambda t: t["p"].x * np.sum(t["p"].y * t["l"][0].weight), (tree,))
     assert value == 12.0
-    assert gradient["p"].x == 6.0 and gradient["l"][1] is None and gradient["l"][0].name is None
+    assert gradient["p"].x == 6.0 and gradient["l"][1] is None and gradient["l"][0].name == "first"
     np.testing.assert_array_equal(gradient["p"].y, [6.0, 6.0])
     np.testing.assert_array_equal(gradient["l"][0].weight, [2.0, 2.0])
 

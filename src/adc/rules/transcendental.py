@@ -6,6 +6,7 @@ import numpy as np
 from scipy import special as sp
 
 from adc.rules.registry import composite, elementwise, pull, push
+from adc.rules.sampler import corner
 from adc.rules.shapes import shape_of
 from adc.rules.special_refusals import refuses
 
@@ -269,7 +270,7 @@ def powm1(z, x, y):
     wrt="x",
     name="special.diric",
     extra={"float64_only": True},
-    examples=lambda r: [(0.7, 5), (r.normal(3), 4), (np.array([0.0, 2.0 * math.pi, -1.0]), 4)],
+    examples=lambda r: [(0.7, 5), (r.normal(3), 4), corner(np.array([0.0, 2.0 * math.pi, -1.0]), 4)],
 )
 def diric(x, n):
     half = x / 2.0
