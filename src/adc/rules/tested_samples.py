@@ -6,7 +6,7 @@ from scipy import stats
 
 from adc.rules import special as special
 from adc.rules.registry import static
-from adc.rules.sampler import call, corner
+from adc.rules.sampler import call
 from adc.rules.samples import along, kurtosis, require_propagated, rule, skew
 from adc.rules.spreads import REPAIR, Tested, of_two
 from adc.rules.usual import require_usual
@@ -74,11 +74,7 @@ def _counts(r):
 @rule(
     stats.power_divergence,
     "f_obs f_exp lambda_",
-    lambda r: [
-        *_counts(r),
-        *(call(r.positive(4), lambda_=p) for p in (*_POWERS, 0.5)),
-        corner(r.positive(4), lambda_=0.0),
-    ],
+    lambda r: [*_counts(r), *(call(r.positive(4), lambda_=p) for p in (*_POWERS, 0.5))],
 )
 def power_divergence(f_obs, f_exp=None, ddof=0, axis=0, lambda_=None, *, nan_policy="propagate"):
     require_propagated("scipy.stats.power_divergence", nan_policy)
