@@ -107,9 +107,13 @@ def is_smooth(call, arrays, weights, allowed):
     return np.isfinite(steps).all() and np.allclose(steps[::2], steps[1::2], rtol=1e-2, atol=1e-2)
 
 
-# What SciPy says of a signal that is shorter than a segment, and NumPy of a rank, it says of the example.
+# What SciPy says of a signal that is shorter than a segment and of few observations, and NumPy of a rank, they say of
+# the example.
 @pytest.mark.filterwarnings(
-    "ignore:nperseg:UserWarning", "ignore:Polyfit may be poorly", "ignore:The behavior of affine_transform"
+    "ignore:nperseg:UserWarning",
+    "ignore:`kurtosistest` p-value may be inaccurate:UserWarning",
+    "ignore:Polyfit may be poorly",
+    "ignore:The behavior of affine_transform",
 )
 @pytest.mark.parametrize("operation, example", [c for o in OPERATIONS for c in calls(o)])
 def test_first_and_second_derivative(operation, example):
