@@ -28,6 +28,8 @@ __all__ = [
     "ResultError",
     "ShapeError",
     "SourceError",
+    "Table",
+    "Tables",
     "UnsupportedError",
 ]
 
@@ -77,6 +79,11 @@ class Location:
         # A tab before the caret must stay a tab, or the caret stands elsewhere than the expression.
         lead = "".join("\t" if character == "\t" else " " for character in code[:start])
         return f"    {code}\n    {lead}{'^' * width}"
+
+
+# Where a dict is made whose keys only the run knows; with tuples of so many.
+Table = tuple[Location | None, int | None]
+Tables = frozenset[Table]
 
 
 class _Report(Exception):
@@ -165,8 +172,7 @@ class UnsupportedError(AdcError):
     inside: tuple[tuple[Any, Location | None], ...] = ()
     # Where branches begin that may be why, and could go on, on each path, with the statements behind them.
     branches: frozenset[Location | None] = frozenset()
-    # Where dicts are made whose keys only the run knows; with tuples of so many.
-    keys_of_run: frozenset[tuple[Location | None, int | None]] = frozenset()
+    keys_of_run: Tables = frozenset()
     leaves_behind = False  # the function changes something outside it: a run of it cannot be repeated unseen
 
 

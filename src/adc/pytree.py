@@ -333,11 +333,13 @@ def _build(structure: Structure, values: Iterator[Any]) -> Any:
     if kind is None:
         return next(values)
     children = [_build(child, values) for child in structure.children]
-    known = _containers.get(kind)
-    if known is None:
-        known = _namedtuple if issubclass(kind, tuple) else _dataclass
-    joined = known.join(kind, structure.fixed, children)
+    joined = _container_of(kind).join(kind, structure.fixed, children)
     return {key: joined[key] for key in structure.order} if kind is dict else joined
+
+
+def _container_of(kind: type) -> _Container:
+    """How the class of a structure, which is no leaf, comes together."""
+    return _containers.get(kind) or (_namedtuple if issubclass(kind, tuple) else _dataclass)
 
 
 def builder(structures: Sequence[Structure]) -> Callable[[Iterable[Any]], list[Any]]:
@@ -377,8 +379,7 @@ def _built_by(
         items = [f"keys{name}[{k}]: {child[key]}" for k, key in enumerate(structure.order)]
         text = f"{{{', '.join(items)}}}"
     else:
-        known = _containers.get(kind) or (_namedtuple if issubclass(kind, tuple) else _dataclass)
-        namespace |= {f"join{name}": known.join, f"kind{name}": kind, f"fixed{name}": fixed}
+        namespace |= {f"join{name}": _container_of(kind).join, f"kind{name}": kind, f"fixed{name}": fixed}
         text = f"join{name}(kind{name}, fixed{name}, [{inner}])"
     lines.append(f"{name} = {text}")
     return name

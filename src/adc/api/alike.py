@@ -14,7 +14,7 @@ from typing import Any
 
 from adc.api.binding import Binding
 from adc.api.keeping import alike
-from adc.api.specialise import Specialisation, captured
+from adc.api.specialise import NO_LONGER_THERE, Specialisation, captured
 from adc.compiler.frontend.frame import Guard, Place
 
 __all__ = ["moved"]
@@ -42,7 +42,7 @@ def moved(made: Specialisation, old: types.FunctionType, new: types.FunctionType
         captures = tuple(captured(beginnings.place(capture.place)) for capture in lowered.captures)
         if [key for _, key, _ in captures] != [key for _, key, _ in made.captures]:
             return None
-    except (_Unlike, AttributeError, LookupError, TypeError, ValueError):  # there is nothing at such a place
+    except (_Unlike, *NO_LONGER_THERE):  # there is nothing at such a place
         return None
     return replace(
         made,

@@ -21,13 +21,12 @@ from adc.api.how import How
 from adc.api.parameters import Layout
 from adc.api.specialise import Specialisation
 from adc.compiler import pipeline
-from adc.compiler.context import Tables
 from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.config import Mode
-from adc.errors import AdcError, DerivativeError, FallbackWarning, InternalError, UnsupportedError
+from adc.errors import AdcError, DerivativeError, FallbackWarning, InternalError, Tables, UnsupportedError
 
 __all__ = ["Asking", "Extent"]
 

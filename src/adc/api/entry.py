@@ -145,7 +145,7 @@ class _Text:
         elif isinstance(value, NUMBERS):
             self.refuse_unless(f"{x}.__class__ is {self.named('kind', kind)}")
             self.inputs.append(f"float({x})" if wanted and isinstance(value, int) else x)
-        elif kind is dict and value and all(type(key) is str for key in value):
+        elif kind is dict and value and columns.are_texts(value):
             self.refuse_unless(f"{x}.__class__ is dict", f"tuple({x}) == {tuple(value)!r}")
             self._parts(x, [(key, value[key]) for key in sorted(value)], wanted)
         elif kind in (tuple, list) and value:

@@ -13,11 +13,10 @@ from adc.compiler.frontend.going_on import GoingOn
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.sizes import Sizes
-from adc.errors import Location, UnsupportedError
+from adc.errors import Location, Tables, UnsupportedError
 
 __all__ = ["Bind", "Context", "Kind", "Request", "Run", "Stage", "Watch"]
 
-Tables = frozenset[tuple[Location | None, int | None]]  # where dicts are made whose keys only the run knows
 Kind = Literal["gradient", "value"]
 Bind = Callable[[lower.Evaluator], tuple[dict[str, Value], list[Var]]]
 

@@ -49,6 +49,7 @@ _OF_LOWERING = {
     "effects",
     "moving",
     "going_on",
+    "branches_joined",
     "branches_made",
     "dicts_made",
     "keys_of_run",

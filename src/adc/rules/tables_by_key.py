@@ -79,7 +79,7 @@ class Table:
         k = self.place(key)
         if k == len(self.held):
             if k == MOST_KEYS:
-                raise OverflowError("a dict or set has more than 64 keys that only the run knows")
+                raise OverflowError(f"a dict or set has more than {MOST_KEYS} keys that only the run knows")
             self.places.append(key)
             self.held.append(value)
         else:

@@ -37,10 +37,8 @@ def continuous(a: Any, b: Any, q: Any, r: Any) -> Any:
             hamiltonian[n + i, j] = -q[i, j]
             hamiltonian[n + i, n + j] = -a[j, i]
     w, v = np.linalg.eig(hamiltonian)
-    above, below = (
-        np.empty((n, n), np.complex128),
-        np.empty((n, n), np.complex128),
-    )  # of the stable vectors, as rows
+    # The halves of the stable vectors, as rows.
+    above, below = np.empty((n, n), np.complex128), np.empty((n, n), np.complex128)
     count = 0
     for k in range(2 * n):
         if w[k].real < 0.0:

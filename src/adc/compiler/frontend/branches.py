@@ -75,6 +75,7 @@ class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
     branches_made: dict[int, tuple[Any, Split | None]]  # that go on (going_on.py), by the identity of nodes
+    branches_joined: set[Any]  # the nodes of those
 
     def exec_If(self, node: Any) -> None:
         if hasattr(node, "attempt"):
@@ -313,7 +314,7 @@ class Branches(Assignments):
 
     def goes_on(self, node: Any) -> bool:
         """Whether a branch was made of one and what stands behind it: there only what is wanted has a value."""
-        return any(made is not None and made[0] is node for _, made in self.branches_made.values())
+        return node in self.branches_joined
 
     def _execute_side(self, nodes: list[Any]) -> None:
         """The statements of one side of a branch. What is sure to raise there does so if the side is taken."""

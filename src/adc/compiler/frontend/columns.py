@@ -133,7 +133,7 @@ def _parts_of_all(items: list[Any], first: list[Any], element: Structure) -> Ite
             return [items]
         if element.kind is tuple and len(first) == len(element.children):
             return None if any(len(item) != len(first) for item in items) else zip(*items, strict=True)
-        if element.kind is dict and len(first) == len(element.children) and _are_texts(element.order):
+        if element.kind is dict and len(first) == len(element.children) and are_texts(element.order):
             if any(tuple(item) != element.order for item in items):
                 return None
             return [[item[key] for item in items] for key in sorted(element.order)]
@@ -146,7 +146,7 @@ def _parts_of_all(items: list[Any], first: list[Any], element: Structure) -> Ite
     return zip(*parts, strict=True)
 
 
-def _are_texts(keys: tuple[Any, ...]) -> bool:
+def are_texts(keys: Iterable[Any]) -> bool:
     return all(type(key) is str for key in keys)
 
 

@@ -36,7 +36,7 @@ from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest
-from adc.errors import Location, UnsupportedError
+from adc.errors import Location, Table, Tables, UnsupportedError
 
 
 class Core(Merging):
@@ -78,8 +78,8 @@ class Core(Merging):
     frozen: dict[Var, Location | None]  # arrays that are elements of lists, and the arrays of such lists
     varying: set[Var]  # arrays that loops carry and whose lengths change on the way
     dicts_made: dict[int, tuple[dict[Any, Any], Location | None]]  # that the program makes, and where
-    keys_of_run: set[tuple[Location | None, int | None]]  # where dicts are made whose keys only the run knows
-    tables: frozenset[tuple[Location | None, int | None]]  # where an earlier attempt found that
+    keys_of_run: set[Table]  # that this attempt finds
+    tables: Tables  # that an earlier attempt found
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
     copies: int  # of the code that is evaluated, as the loops around it are written out

@@ -66,6 +66,8 @@ def split(ev: Evaluator, nodes: Statements, k: int) -> Split | None:
         found = _branch_at(ev, node)
         made = None if found is None else _with_rest(ev, live, node, found, nodes[k + 1 :])
         ev.branches_made[id(node)] = node, made
+        if made is not None:
+            ev.branches_joined.add(made[0])
     return ev.branches_made[id(node)][1]
 
 

@@ -25,7 +25,7 @@ from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, is_integer
-from adc.errors import Location, UnsupportedError
+from adc.errors import Location, Tables, UnsupportedError
 from adc.rules.dims import Dim
 from adc.runtime.detours import own_signature, taken_signature
 
@@ -38,7 +38,7 @@ class Evaluator(Statements):
     def __init__(self, equal: EqualLengths | None = None, outside: Outside | None = None) -> None:
         super().__init__(equal)
         self.outside = outside
-        self.going_on, self.branches_made = {}, {}
+        self.going_on, self.branches_made, self.branches_joined = {}, {}, set()
         self.dicts_made, self.keys_of_run, self.tables = {}, set(), frozenset()
         self.frame = Frame(None, {}, {})
         self.region_depth = 0
@@ -105,7 +105,7 @@ def run(
     evaluate: Evaluate | None = None,
     outside: Outside | None = None,
     going_on: GoingOn | None = None,
-    tables: frozenset[tuple[Location | None, int | None]] = frozenset(),
+    tables: Tables = frozenset(),
 ) -> Lowered:
     """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
 
