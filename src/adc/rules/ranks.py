@@ -7,12 +7,15 @@ from scipy import stats
 from adc.errors import UnsupportedError
 from adc.rules import gathering as gathering
 from adc.rules import special as special
+from adc.rules.operation import floating
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import static
 from adc.rules.sampler import call, corner
 from adc.rules.samples import Correlation, require_propagated, rule
 from adc.rules.usual import require_usual
 
 _REPAIR = "Rank the rows one by one."
+_ALL_FLOATING = stats.rankdata(np.zeros(1), "min").dtype == np.float64  # since SciPy 1.18, and single of single
 
 
 @static
@@ -30,16 +33,24 @@ def _method(method):
         )
 
 
+@static
+def _of_elements(dtype):
+    return floating(dtype)
+
+
 def _ranks(x, method):
     ordered = np.sort(x)
     least = np.searchsorted(ordered, x, side="left") + 1
     most = np.searchsorted(ordered, x, side="right")
+    unordered = np.any(np.isnan(x))  # elements that are NaN have no rank, and then none has
     if method == "average":
-        # Elements that are NaN have no rank, and then none has.
-        return np.where(np.any(np.isnan(x)), np.nan, (least + most) * 0.5)
-    if np.any(np.isnan(x)):
+        return np.where(unordered, np.nan, (least + most) * 0.5)
+    ranks = least if method == "min" else most
+    if _ALL_FLOATING:
+        return np.where(unordered, np.nan, ranks)
+    if unordered:
         raise ValueError("ranks that are integers cannot be NaN: take the method average, or leave NaN out")
-    return least if method == "min" else most
+    return ranks
 
 
 @rule(
@@ -51,7 +62,8 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     require_propagated("scipy.stats.rankdata", nan_policy)
     _method(method)
     _rows_alone("scipy.stats.rankdata", np.ndim(a), axis)
-    return _ranks(np.ravel(a), method)
+    ranks = _ranks(np.ravel(a), method)
+    return in_dtype(ranks, _of_elements(a.dtype)) if _ALL_FLOATING else ranks
 
 
 @static
