@@ -15,7 +15,9 @@ from adc.rules.samples import Correlation, require_propagated, rule
 from adc.rules.usual import require_usual
 
 _REPAIR = "Rank the rows one by one."
-_ALL_FLOATING = stats.rankdata(np.zeros(1), "min").dtype == np.float64  # since SciPy 1.18, and single of single
+_ALL_FLOATING = (
+    stats.rankdata(np.zeros(1), "min").dtype == np.float64
+)  # since SciPy 1.18, and single of single
 
 
 @static
