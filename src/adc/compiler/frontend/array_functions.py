@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, memory_order, parts, python_builtins, ufunc_at
+from adc.compiler.frontend import infer, memory_order, parts, python_numbers, ufunc_at
 from adc.compiler.frontend.frame import Items, Range
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import Value
@@ -305,7 +305,7 @@ def _fill(self: Calls, x: Var, value: Value) -> None:
 def _to_list(self: Calls, x: Value) -> Value:
     """`x.tolist()`, of a length known now."""
     if not isinstance(x, Var) or not x.is_array:
-        return python_builtins.of_pythons(self, x)
+        return python_numbers.of_pythons(self, x)
     return self.new_list([_to_list(self, item) for item in self.static_items(x, None)])
 
 
@@ -314,13 +314,13 @@ def _item(self: Calls, x: Var, *index: Value) -> Value:
     if len(index) == 1 and isinstance(index[0], tuple):
         index = index[0]
     if not x.is_array:
-        return python_builtins.of_pythons(self, x)
+        return python_numbers.of_pythons(self, x)
     if not index:
         element = self.only_element(x, "can only convert an array of size 1 to a Python scalar")
-        return python_builtins.of_pythons(self, element)
+        return python_numbers.of_pythons(self, element)
     if len(index) < x.type.ndim:
         x = self.call(np.ravel, [x], {})
-    return python_builtins.of_pythons(self, self.subscript(x, tuple(index)))
+    return python_numbers.of_pythons(self, self.subscript(x, tuple(index)))
 
 
 def _is_integer(self: Calls, x: Var) -> Value:
@@ -469,7 +469,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     np.size: _size,
     np.where: _where,
     **ufunc_at.TABLE,
-    np.float64: python_builtins.to_double,
+    np.float64: python_numbers.to_double,
     np.iscomplexobj: _is_complex,
     np.isrealobj: lambda self, x: not _is_complex(self, x),
     **{

@@ -47,6 +47,8 @@ from adc.compiler.frontend import (
     misfits,
     operator_methods,
     python_builtins,
+    python_numbers,
+    python_reductions,
     records,
     reductions,
     sorting,
@@ -82,6 +84,8 @@ from adc.rules.solvers import HAS_A_FUNCTION, OF_ARRAYS, solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
     **python_builtins.TABLE,
+    **python_numbers.TABLE,
+    **python_reductions.TABLE,
     **array_functions.TABLE,
     **higher_order.TABLE,
     **iteration_tools.TABLE,

@@ -8,8 +8,6 @@ from __future__ import annotations
 import builtins
 import functools
 import itertools
-import math
-import operator
 import sys
 import types
 from collections.abc import Callable
@@ -23,16 +21,11 @@ from adc.compiler.frontend import (
     classes,
     dicts,
     generators,
-    grown_reads,
-    higher_order,
     infer,
     instances,
     list_methods,
     positions,
     printed,
-    reductions,
-    sorting,
-    templates,
 )
 from adc.compiler.frontend.frame import (
     Closure,
@@ -53,8 +46,8 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.frozen import freeze
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Var
-from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
-from adc.rules import decimal_rounding, python_containers
+from adc.compiler.ir.types import Scalar
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -222,92 +215,6 @@ def _reversed(self: Calls, value: Value) -> Items | Range:
     )
 
 
-def to_float(self: Calls, x: Value = 0.0) -> Value:
-    if isinstance(x, Var):
-        if x.is_array:
-            raise self.refuse(
-                "float() of an array", "only size-1 arrays can be converted", "index an element"
-            )
-        if x.type.dtype == "bool":
-            x = self.cast(x, "int64", weak=True)
-        return self.plain(x) if x.type.dtype == "float64" else self.cast(x, "float64", weak=True)
-    return self.now(float, [x], {})
-
-
-def to_double(self: Calls, x: Value = 0.0) -> Value:
-    """np.float64(x): beside single precision it counts as double, which a float of Python's does not.
-
-    Of an array it is that array, or a copy in double precision.
-    """
-    if isinstance(x, (list, tuple, Growing)) or (isinstance(x, Var) and x.is_array):
-        return self.call(np.asarray, [x], {"dtype": np.float64})
-    if isinstance(x, Var) and not x.is_array and x.type.dtype in ("float32", "float64"):
-        return self.strong(self.cast(x, "float64"))
-    number = to_float(self, x)
-    return (
-        self.assign("alias", (number,), Scalar("float64")) if isinstance(number, Var) else np.float64(number)
-    )
-
-
-def _int(self: Calls, x: Value = 0, base: Value = None) -> Value:
-    if not isinstance(x, Var):
-        return self.now(int, [x] if base is None else [x, base], {})
-    if x.is_array:
-        raise self.refuse(
-            "int() of an array", "only size-1 arrays can be converted", "index an element, or x.astype(int)"
-        )
-    if is_float(x.type):
-        x = self.op("trunc", x)
-    return self.plain(x) if x.type.dtype == "int64" else self.cast(x, "int64", weak=True)
-
-
-def _index(self: Calls, x: Value) -> Value:
-    """`operator.index(k)`: an integer as one of Python's; floats are none."""
-    if isinstance(x, Var) and not x.is_array and is_integer(x.type):
-        return _int(self, x)
-    if isinstance(x, Var):
-        raise self.refuse("operator.index() of what is no integer", repair="use int(...)")
-    return self.now(operator.index, [x], {})
-
-
-def of_pythons(self: Calls, x: Value) -> Value:
-    """A number as one of Python's, as `item` gives it."""
-    if not isinstance(x, Var) or x.is_array:
-        return x
-    kind = np.dtype(x.type.dtype).kind
-    if kind == "b":
-        return self.plain(x)
-    return _int(self, x) if kind in "iu" else to_float(self, x) if kind == "f" else x
-
-
-def _whole(function: Callable[[float], int], operation: str) -> Callable[..., Value]:
-    """`math.floor` and its like: integers, unlike NumPy's functions of that name."""
-
-    def whole(self: Calls, x: Value) -> Value:
-        if not isinstance(x, Var):
-            return self.now(function, [x], {})
-        if x.is_array:
-            raise self.refuse(
-                f"math.{function.__name__} of an array", "it takes a number", f"use np.{operation}"
-            )
-        return self.cast(self.op(operation, x), "int64", weak=True) if is_float(x.type) else _int(self, x)
-
-    return whole
-
-
-def _complex(self: Calls, real: Value = 0.0, imag: Value = 0.0) -> Value:
-    if not isinstance(real, Var) and not isinstance(imag, Var):
-        return complex(real, imag)
-    if any(isinstance(v, Var) and v.is_array for v in (real, imag)):
-        raise self.refuse("complex() of an array", "only numbers can be converted", "write x + 1j * y")
-    whole = self.op("add", real, self.op("multiply", 1j, imag)) if isinstance(imag, Var) or imag else real
-    return self.plain(self.cast(whole, "complex128", weak=True))
-
-
-def _bool(self: Calls, x: Value = False) -> Value:
-    return self.plain(self.truth(x))
-
-
 def _getattr(self: Calls, value: Value, name: Value, *default: Value) -> Value:
     if not isinstance(name, str):
         raise self.refuse("getattr() takes a name that is known before the program runs")
@@ -361,149 +268,9 @@ def _hasattr(self: Calls, value: Value, name: Value) -> bool:
     return hasattr(value, name)
 
 
-def _min(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "less", key, default)
-
-
-def _max(self: Calls, *args: Value, key: Value = None, default: Value = None) -> Value:
-    return _extreme(self, args, "greater", key, default)
-
-
-def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, default: Value) -> Value:
-    if len(args) == 1:
-        self.require_items(args[0])
-        if isinstance(args[0], Growing) and args[0].generated:  # nobody else goes over it
-            args = (replace(args[0], generated=False),)
-        if _is_row_of_numbers(args[0]) and key is None and default is None:
-            return self.plain(_extreme(self, (grown_reads.array(self, args[0]),), better, None, None))
-        if isinstance(args[0], Var) and key is None and default is None:
-            return self.op("max" if better == "greater" else "min", args[0])
-        if not self.known_length(args[0]):
-            function = builtins.max if better == "greater" else builtins.min
-            if default is not None:
-                return self.call(Closure(_OR_DEFAULT, self.frame, {}), [args[0], function, default, key], {})
-            if key is not None:
-                items = args[0] if isinstance(args[0], (Var, Growing)) else self.call(list, [args[0]], {})
-                return self.call(Closure(_BY_KEY, self.frame, {}), [items, key, better == "greater"], {})
-            if isinstance(args[0], Growing) and (args[0].form is not None or args[0].nested):
-                return sorting.first(self, args[0], better == "greater")
-            return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
-        args = tuple(self.static_items(args[0], None))
-        if not args:
-            if default is None:
-                raise self.refuse("max() or min() of nothing", repair="give a default")
-            return default
-    measures = [sorting.measure(self, key, candidate) for candidate in args]
-    if self.is_static(measures):
-        return args[measures.index((max if better == "greater" else min)(measures))]
-    best, measure = args[0], measures[0]
-    for candidate, other in zip(args[1:], measures[1:], strict=True):
-        if key is None and all(_is_length(self, x) for x in (best, candidate)):
-            best = measure = self.extreme("maximum" if better == "greater" else "minimum", best, candidate)
-            continue
-        # Python keeps the first of equals (and of NaNs), which np.maximum does not.
-        test = self.compare(gast.Gt() if better == "greater" else gast.Lt(), other, measure)
-        best = _chosen(self, test, candidate, best)
-        measure = best if other is candidate else _chosen(self, test, other, measure)
-    return best
-
-
-_OR_DEFAULT = templates.function("""
-def best(items, of, default, key):
-    if len(items) > 0:
-        return of(items, key=key)
-    return default
-""")
-_BY_KEY = templates.function("""
-def best(items, key, most):
-    first = True
-    measure = 0.0
-    position = 0
-    for k, item in enumerate(items):
-        candidate = key(item)
-        if first or (candidate > measure if most else candidate < measure):
-            measure = candidate
-            position = k
-            first = False
-    if first:
-        raise ValueError("max() or min() of an empty sequence")
-    return items[position]
-""")
-
-
-def _chosen(self: Calls, test: Value, then: Value, orelse: Value) -> Value:
-    """One of two values, which may be containers; of two arrays it is that array, and not a copy."""
-    types = self.type_of(then), self.type_of(orelse)
-    apart = self.one_is_narrow(then, orelse) or self.integer_of_python(then, orelse) is not None
-    if not apart and not any(t is None or isinstance(t, Array) for t in types):
-        found = self.op("where", test, then, orelse)
-        return self.plain(found) if all(isinstance(t, Scalar) and t.weak for t in types) else found
-    return self.choose(test, lambda: then, lambda: orelse)
-
-
-def _is_length(self: Calls, x: Value) -> bool:
-    """Whether a value is an integer that may be a length: bytes wrap around."""
-    known = self.type_of(x)
-    return known is not None and known.dtype == "int64" and self.length(x) is not None
-
-
-def _is_row_of_numbers(values: Value) -> bool:
-    """Whether it is a list that lives in an array, of numbers of Python's own."""
-    return isinstance(values, Growing) and values.weak and not values.nested and values.form is None
-
-
 def _iter(self: Calls, x: Value) -> Value:
     self.require_items(x)
     return x if isinstance(x, Iterated) else Iterated(x, self.region_depth)
-
-
-def _sum(self: Calls, values: Value, start: Value = 0, weak: bool = False) -> Value:
-    self.require_items(values)
-    if _is_row_of_numbers(values):
-        return _sum(self, grown_reads.array(self, values), start, weak=True)
-    if isinstance(values, Var):
-        total = self.op("sum", values, axis=0)
-        if np.dtype(values.type.dtype).kind in "iu":
-            total = self.cast(total, values.type.dtype)  # Python adds in the dtype of the elements
-        total = self.plain(total) if weak else total
-        return total if self.is_static(start) and start == 0 else self.op("add", start, total)
-    if isinstance(values, Items) and not isinstance(values.length, int):
-        return higher_order.total(self, values, start)
-    items = self.static_items(values, None)
-    total = start
-    for item in items:
-        total = (
-            item
-            if isinstance(total, int) and total == 0 and isinstance(item, Var) and is_float(item.type)
-            else self.binary(operator.add, total, item)
-        )
-    return total
-
-
-def _any(self: Calls, values: Value) -> Value:
-    if isinstance(values, Var):
-        return self.plain(self.op("any", values))
-    if not self.known_length(values):
-        return self.call(Closure(reductions.over_items(builtins.any), self.frame, {}), [values], {})
-    result: Value = False
-    for item in self.static_items(values, None):
-        test = self.truth(item)
-        both = isinstance(test, Var) or isinstance(result, Var)
-        result = self.op("logical_or", result, test) if both else result or test
-    return self.plain(result)
-
-
-def _all(self: Calls, values: Value) -> Value:
-    if isinstance(values, Var):
-        return self.plain(self.op("all", values))
-    if not self.known_length(values):
-        return self.call(Closure(reductions.over_items(builtins.all), self.frame, {}), [values], {})
-    result: Value = True
-    for item in self.static_items(values, None):
-        test = self.truth(item)
-        both = isinstance(test, Var) or isinstance(result, Var)
-        result = self.op("logical_and", result, test) if both else result and test
-    return self.plain(result)
 
 
 def _first_parameter(tree: Any) -> str:
@@ -548,14 +315,6 @@ def _new_tuple(self: Calls, cls: Value, values: Value = ()) -> Value:
     return tuple.__new__(cls, self.static_items(values, None))
 
 
-def _pow(self: Calls, base: Value, exponent: Value, mod: Value = None) -> Value:
-    if mod is None:
-        return self.binary(operator.pow, base, exponent)
-    if not self.is_static((base, exponent, mod)):
-        raise self.refuse("pow() with a modulus takes what is known only", repair="write `x**n % m`")
-    return self.now(pow, [base, exponent, mod], {})
-
-
 def _set(self: Calls, values: Value = ()) -> Value:
     """A set that the program may change; a rule makes them of what is known only."""
     if not self.in_user_code:
@@ -578,30 +337,9 @@ def _list(self: Calls, values: Value = ()) -> Value:
     return self.new_list(self.static_items(values, None))
 
 
-def _divmod(self: Calls, x: Value, y: Value) -> Value:
-    return self.op("floor_divide", x, y), self.op("remainder", x, y)
-
-
-def _round(self: Calls, number: Value, ndigits: Value = None) -> Value:
-    x = number
-    if ndigits is not None:
-        if not isinstance(x, Var):
-            return round(x, ndigits)
-        if (
-            x.type == Scalar("float64", weak=True)
-            and type(ndigits) is int
-            and abs(ndigits) <= decimal_rounding.DIGITS
-        ):
-            return self.plain(self.inline_rule(decimal_rounding.rounded, [x, ndigits]))
-        found = self.call(np.round, [x, ndigits], {})
-        return self.plain(found) if isinstance(x.type, Scalar) and x.type.weak else found
-    return self.cast(self.op("rint", x), "int64", weak=True) if isinstance(x, Var) else round(x)
-
-
 TABLE: dict[Any, Callable[..., Value]] = {
     builtins.len: _len,
     builtins.range: _range,
-    builtins.pow: _pow,
     builtins.set: _set,
     builtins.frozenset: _frozenset,
     builtins.enumerate: _enumerate,
@@ -610,18 +348,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     itertools.tee: _tee,
     builtins.zip: _zip,
     builtins.reversed: _reversed,
-    builtins.float: to_float,
-    builtins.int: _int,
-    builtins.bool: _bool,
-    operator.truth: _bool,
-    operator.index: _index,
-    operator.not_: lambda self, x: self.negated(x),
-    builtins.complex: _complex,
-    builtins.min: _min,
-    builtins.max: _max,
-    builtins.sum: _sum,
-    builtins.any: _any,
-    builtins.all: _all,
     builtins.super: _super,
     builtins.print: _print,
     builtins.hasattr: _hasattr,
@@ -632,11 +358,6 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.list: _list,
     builtins.dict: dicts.made,
     dict.fromkeys: dicts.of_keys,
-    builtins.divmod: _divmod,
-    builtins.round: _round,
-    math.floor: _whole(math.floor, "floor"),
-    math.ceil: _whole(math.ceil, "ceil"),
-    math.trunc: _whole(math.trunc, "trunc"),
     builtins.slice: lambda self, *parts: slice(*parts),
     functools.partial: lambda self, function, *args, **kwargs: Partial(function, args, kwargs),
 }
