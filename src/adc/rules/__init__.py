@@ -26,6 +26,7 @@ from adc.rules import gathering as gathering
 from adc.rules import grids as grids
 from adc.rules import held as held
 from adc.rules import histograms as histograms
+from adc.rules import index_arrays as index_arrays
 from adc.rules import insertion as insertion
 from adc.rules import joining as joining
 from adc.rules import keywords as keywords
@@ -45,6 +46,7 @@ from adc.rules import series as series
 from adc.rules import series_arithmetic as series_arithmetic
 from adc.rules import series_in_planes as series_in_planes
 from adc.rules import series_objects as series_objects
+from adc.rules import sets as sets
 from adc.rules import splitting as splitting
 from adc.rules import statistics as statistics
 from adc.rules import strided as strided

@@ -1,14 +1,13 @@
-"""Rules of reading elements by computed positions: take, sort, compress, choose, unique, ..."""
+"""Rules of reading elements by computed positions: take, sort, compress, choose, bincount, ..."""
 
 import numpy as np
 
-from adc.errors import UnsupportedError
 from adc.rules import shapes
 from adc.rules.dims import Dim
 from adc.rules.movement import stretched
 from adc.rules.reductions import axis_of, in_dtype
-from adc.rules.registry import composite, constant, full, linear, lowered, static
-from adc.rules.sampler import call, corner
+from adc.rules.registry import composite, constant, linear, lowered
+from adc.rules.sampler import call
 
 UNKNOWN = Dim(-1)
 
@@ -307,18 +306,6 @@ def partition(a, kth, axis=-1):
     return np.take_along_axis(x, np.argpartition(x, kth, axis=k), axis=k)
 
 
-@composite(
-    np.unique,
-    wrt="ar",
-    notes="the adjoint of a repeated value goes to one of its places",
-    examples=lambda r: [r.distinct(4), corner(np.array([0.5, 1.5, 0.5, -1.0])), r.distinct(2, 3)],
-)
-def unique(ar):
-    ordered = np.sort(np.ravel(ar))
-    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
-    return ordered[np.flatnonzero(first)]
-
-
 constant(
     np.searchsorted,
     parameters='a, v, side="left", sorter=None',
@@ -332,212 +319,6 @@ constant(
     shape=lambda x, *_, **__: shapes.shape_of(x),
     examples=lambda r: [(r.normal(3), np.array([0.0, 1.0, 2.0]))],
 )
-constant(np.nonzero, parameters="a", methods="nonzero", examples=lambda r: [r.normal(3), r.mask(2, 3)])
-
-
-@lowered(np.nonzero)
-def nonzero(a):
-    rest = np.flatnonzero(a)
-    positions = ()
-    for k in range(np.ndim(a) - 1, 0, -1):
-        positions = (np.remainder(rest, a.shape[k]),) + positions
-        rest = rest // a.shape[k]
-    return (rest,) + positions
-
-
-constant(np.flatnonzero, parameters="a", shape=lambda a: (UNKNOWN,), examples=lambda r: [r.mask(4)])
-constant(np.argwhere, parameters="a", shape=lambda a: (UNKNOWN, Dim(a.ndim)), examples=lambda r: [r.mask(4)])
-constant(
-    np.unravel_index,
-    parameters='indices, shape, order="C"',
-    examples=lambda r: [(3, (2, 3)), (np.array([5, 1]), (2, 3)), call(np.array([5, 1]), (2, 3), order="F")],
-)
-constant(
-    np.ravel_multi_index,
-    parameters='multi_index, dims, mode="raise", order="C"',
-    examples=lambda r: [
-        call((1, 2), (2, 3)),
-        call((np.array([1, 0]), np.array([2, 1])), (2, 3), order="F"),
-        call((5, -1), (2, 3), mode="wrap"),
-    ],
-)
-
-
-@lowered(np.unravel_index)
-def unravel_index(indices, shape, order="C"):
-    lengths = shape if isinstance(shape, (list, tuple)) else (shape,)
-    rest = indices
-    positions = ()
-    for k in range(len(lengths)):
-        n = lengths[len(lengths) - 1 - k] if order == "C" else lengths[k]
-        # What lies outside stays outside: an index with it is refused.
-        position = (rest % n if k < len(lengths) - 1 else rest,)
-        positions = position + positions if order == "C" else positions + position
-        rest = rest // n
-    return positions
-
-
-@lowered(np.ravel_multi_index)
-def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
-    lengths = dims if isinstance(dims, (list, tuple)) else (dims,)
-    flat = 0
-    for k in range(len(lengths)):
-        axis = k if order == "C" else len(lengths) - 1 - k
-        n = lengths[axis]
-        position = multi_index[axis]
-        if mode == "wrap":
-            position = position % n
-        elif mode == "clip":
-            position = np.clip(position, 0, n - 1)
-        flat = flat * n + position
-    return flat
-
-
-constant(
-    np.indices,
-    parameters="dimensions, dtype=int, sparse=False",
-    examples=lambda r: [
-        call((2, 3)),
-        call((4,)),
-        call((2, 1, 3)),
-        call((2, 3), sparse=True),
-        call((2, 3), float),
-    ],
-)
-
-
-@lowered(np.indices)
-def indices(dimensions, dtype=int, sparse=False):
-    rank = len(dimensions)
-    axes = []
-    for k in range(rank):
-        n = dimensions[k]
-        places = np.reshape(np.arange(n, dtype=dtype), (*(1,) * k, n, *(1,) * (rank - k - 1)))
-        axes.append(places if sparse else np.broadcast_to(places, tuple(dimensions)))
-    return tuple(axes) if sparse else np.stack(axes)
-
-
-@composite(
-    np.ix_,
-    name="ix_",
-    wrt="args",
-    examples=lambda r: [
-        (np.array([0, 1]), np.array([2, 3])),
-        (np.array([True, False]), np.array([1])),
-        ([0, 2], [1, 3]),
-        (range(1, 3), (0, 2)),
-        (r.normal(3), r.normal(2)),
-    ],
-)
-def ix_(*args):
-    result = ()
-    for k in range(len(args)):
-        given = np.array(args[k]) if isinstance(args[k], (list, tuple, range)) else args[k]
-        positions = np.flatnonzero(given) if given.dtype.kind == "b" else given
-        shape = (1,) * k + (np.size(positions),) + (1,) * (len(args) - 1 - k)
-        result = result + (np.reshape(positions, shape),)
-    return result
-
-
-constant(np.diag_indices, parameters="n, ndim=2", examples=lambda r: [3, (4, 3)])
-constant(np.tril_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
-constant(np.triu_indices, parameters="n, k=0, m=None", examples=lambda r: [3])
-
-
-constant(np.diag_indices_from, parameters="arr", examples=lambda r: [r.normal(3, 3)])
-for function in (np.tril_indices_from, np.triu_indices_from):
-    constant(function, parameters="arr, k=0", examples=lambda r: [r.normal(3, 3), (r.normal(3, 4), 1)])
-
-
-@lowered(np.diag_indices)
-def diag_indices(n, ndim=2):
-    return (np.arange(n),) * ndim
-
-
-@lowered(np.diag_indices_from)
-def diag_indices_from(arr):
-    return (np.arange(arr.shape[0]),) * np.ndim(arr)
-
-
-@composite(
-    np.union1d, wrt="ar1 ar2", examples=lambda r: [(r.distinct(3), r.distinct(2) + 0.05)], notes="as unique"
-)
-def union1d(ar1, ar2):
-    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
-
-
-@composite(
-    np.setdiff1d,
-    wrt="ar1",
-    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05), (r.distinct(3), np.array([0.5]))],
-    notes="as unique",
-)
-def setdiff1d(ar1, ar2, assume_unique=False):
-    found = np.ravel(ar1) if assume_unique else np.unique(ar1)
-    return found[~np.isin(found, ar2)]
-
-
-@composite(
-    np.intersect1d,
-    wrt="ar1",
-    examples=lambda r: [(np.array([4, 1, 7, 4]), np.array([7, 4, 9]))],  # a difference would part equal ones
-    notes="as unique; of two equal elements that of the first array is taken",
-)
-def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
-    if return_indices:
-        first, places = np.unique(ar1, return_index=True)
-        second, others = np.unique(ar2, return_index=True)
-        return first[np.isin(first, second)], places[np.isin(first, second)], others[np.isin(second, first)]
-    found = np.sort(np.ravel(ar1)) if assume_unique else np.unique(ar1)
-    return found[np.isin(found, ar2)]
-
-
-@composite(
-    np.setxor1d,
-    wrt="ar1 ar2",
-    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05)],
-    notes="as unique",
-)
-def setxor1d(ar1, ar2, assume_unique=False):
-    first = np.ravel(ar1) if assume_unique else np.unique(ar1)
-    second = np.ravel(ar2) if assume_unique else np.unique(ar2)
-    return np.sort(np.concatenate((first[~np.isin(first, second)], second[~np.isin(second, first)])))
-
-
-@full(np.unique)
-def unique_and_more(
-    ar,
-    return_index=False,
-    return_inverse=False,
-    return_counts=False,
-    axis=None,
-    *,
-    equal_nan=True,
-    sorted=True,
-):
-    if axis is not None:
-        refuse_axis(axis)
-    flat = np.ravel(ar)
-    order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
-    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
-    places = np.flatnonzero(first)
-    result = (ordered[places],)
-    if return_index:
-        result = result + (order[places],)
-    if return_inverse:
-        inverse = np.zeros(np.size(flat), dtype=np.int64)
-        inverse[order] = np.cumsum(np.where(first, 1, 0)) - 1
-        result = result + (np.reshape(inverse, np.shape(ar)),)
-    if return_counts:
-        result = result + (np.diff(np.append(places, np.size(flat))),)
-    return result if len(result) > 1 else result[0]
-
-
-@static
-def refuse_axis(axis):
-    raise UnsupportedError(f"np.unique with axis={axis} is not supported", repair="Leave `axis` away.")
-
 
 # --- counting with weights ----------------------------------------------------------------------------------
 

@@ -1,0 +1,99 @@
+"""Rules of arrays as sets: unique, union1d, setdiff1d, intersect1d, setxor1d."""
+
+import numpy as np
+
+from adc.errors import UnsupportedError
+from adc.rules.registry import composite, full, static
+from adc.rules.sampler import corner
+
+
+@composite(
+    np.unique,
+    wrt="ar",
+    notes="the adjoint of a repeated value goes to one of its places",
+    examples=lambda r: [r.distinct(4), corner(np.array([0.5, 1.5, 0.5, -1.0])), r.distinct(2, 3)],
+)
+def unique(ar):
+    ordered = np.sort(np.ravel(ar))
+    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
+    return ordered[np.flatnonzero(first)]
+
+
+@composite(
+    np.union1d, wrt="ar1 ar2", examples=lambda r: [(r.distinct(3), r.distinct(2) + 0.05)], notes="as unique"
+)
+def union1d(ar1, ar2):
+    return np.unique(np.concatenate((np.ravel(ar1), np.ravel(ar2))))
+
+
+@composite(
+    np.setdiff1d,
+    wrt="ar1",
+    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05), (r.distinct(3), np.array([0.5]))],
+    notes="as unique",
+)
+def setdiff1d(ar1, ar2, assume_unique=False):
+    found = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    return found[~np.isin(found, ar2)]
+
+
+@composite(
+    np.intersect1d,
+    wrt="ar1",
+    examples=lambda r: [(np.array([4, 1, 7, 4]), np.array([7, 4, 9]))],  # a difference would part equal ones
+    notes="as unique; of two equal elements that of the first array is taken",
+)
+def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
+    if return_indices:
+        first, places = np.unique(ar1, return_index=True)
+        second, others = np.unique(ar2, return_index=True)
+        return first[np.isin(first, second)], places[np.isin(first, second)], others[np.isin(second, first)]
+    found = np.sort(np.ravel(ar1)) if assume_unique else np.unique(ar1)
+    return found[np.isin(found, ar2)]
+
+
+@composite(
+    np.setxor1d,
+    wrt="ar1 ar2",
+    examples=lambda r: [(r.distinct(4), r.distinct(2) + 0.05)],
+    notes="as unique",
+)
+def setxor1d(ar1, ar2, assume_unique=False):
+    first = np.ravel(ar1) if assume_unique else np.unique(ar1)
+    second = np.ravel(ar2) if assume_unique else np.unique(ar2)
+    return np.sort(np.concatenate((first[~np.isin(first, second)], second[~np.isin(second, first)])))
+
+
+@full(np.unique)
+def unique_and_more(
+    ar,
+    return_index=False,
+    return_inverse=False,
+    return_counts=False,
+    axis=None,
+    *,
+    equal_nan=True,
+    sorted=True,
+):
+    if axis is not None:
+        refuse_axis(axis)
+    flat = np.ravel(ar)
+    order = np.argsort(flat, kind="stable")
+    ordered = flat[order]
+    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
+    places = np.flatnonzero(first)
+    result = (ordered[places],)
+    if return_index:
+        result = result + (order[places],)
+    if return_inverse:
+        inverse = np.zeros(np.size(flat), dtype=np.int64)
+        inverse[order] = np.cumsum(np.where(first, 1, 0)) - 1
+        result = result + (np.reshape(inverse, np.shape(ar)),)
+    if return_counts:
+        result = result + (np.diff(np.append(places, np.size(flat))),)
+    return result if len(result) > 1 else result[0]
+
+
+@static
+def refuse_axis(axis):
+    raise UnsupportedError(f"np.unique with axis={axis} is not supported", repair="Leave `axis` away.")
