@@ -50,6 +50,27 @@ def upwind_fluxes(u0, speed):
     return np.sum(u * u)
 
 
+@program(lambda r: (r.normal(size=7),))
+def limited_slopes(u0):
+    n = len(u0)
+    u = u0.copy()
+    slope = np.zeros(n)
+    flux = np.zeros(n + 1)
+    for _ in range(3):
+        for i in range(1, n - 1):
+            a, b = u[i] - u[i - 1], u[i + 1] - u[i]
+            if a * b > 0.0:
+                slope[i] = 2.0 * a * b / (a + b)
+            else:
+                slope[i] = 0.1 * a
+        for i in range(2, n - 1):
+            left, right = u[i - 1] + 0.5 * slope[i - 1], u[i] - 0.5 * slope[i]
+            flux[i] = 0.25 * (left * left + right * right)
+        for i in range(2, n - 2):
+            u[i] -= 0.3 * (flux[i + 1] - flux[i])
+    return np.sum(u * u)
+
+
 @program(lambda r: (r.normal(size=5), 0.3))
 def a_line_swept_both_ways(f, c):
     n = len(f)

@@ -14,6 +14,7 @@ ARRAYS = {  # those that each trip has of its own, and those that it finds
     "stages_of_a_step": ((X, RATES), ["k1", "k2"], []),
     "a_vector_for_each_point": ((R.normal(size=(6, 3)),), ["d"], []),
     "upwind_fluxes": ((RATES, R.normal(size=6)), ["flux"], []),
+    "limited_slopes": ((R.normal(size=7),), ["slope"], []),
     "a_line_swept_both_ways": ((X, 0.3), ["low", "right"], []),
     "the_middle_of_a_table": ((R.normal(size=(4, 5)),), ["new"], []),
     "until_it_stands_still": ((X[:4], 1.3), [], ["new"]),  # which the function reads behind the loop

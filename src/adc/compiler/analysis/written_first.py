@@ -12,7 +12,7 @@ counters around. A box may be empty, or reach beyond the array: all elements tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from adc.compiler.analysis.counters import Range, never_negative
@@ -43,6 +43,7 @@ __all__ = ["written_first"]
 
 _Side = tuple[Dim, Dim]
 _Box = tuple[_Side, ...]
+_OfPlace = Callable[[Dim, Dim], _Side | None]
 
 _MOST_BOXES = 12
 _BORDER = 4  # as many elements may be left out at an end of an axis
@@ -61,6 +62,10 @@ def written_first(block: Block, array: Var, counters: Mapping[Var, Range]) -> bo
 def _spans(side: _Side, length: Dim) -> bool:
     first, left = side[0].known, (length - side[1]).known
     return first is not None and first <= _BORDER and left is not None and left <= _BORDER
+
+
+def _from_the_front(place: Dim | None, length: Dim) -> Dim | None:
+    return place + length if place is not None and place.known is not None and place.known < 0 else place
 
 
 class _ReadBefore(Exception):
@@ -141,46 +146,44 @@ class _Walker:
             index = () if self.array in variables((s.index, s.value)) else s.index
         elif isinstance(s, Assign) and s.name == "getitem" and self.array not in variables(s.args[1]):
             index = s.args[1]
-        sides = self._sides(index)
-        if sides is None:
-            sides = [None] * self.array.type.ndim
-        for k, (side, length) in enumerate(zip(sides, self.array.type.shape, strict=True)):
-            if side is None or not (side[1] == length or self._counts_from_the_front(side)):
-                sides[k] = Dim(0), length
-        return tuple(side for side in sides if side is not None)
+        whole = [(Dim(0), length) for length in self.array.type.shape]
+        sides = self._sides(index, self._place) or whole
+        return tuple(side or all_of_it for side, all_of_it in zip(sides, whole, strict=True))
 
-    def _counts_from_the_front(self, side: _Side) -> bool:
-        return all(self._at_most(Dim(0), end) for end in side)
+    def _place(self, place: Dim, length: Dim) -> _Side | None:
+        """The element that is read at a place; None where it may be counted from the other end."""
+        counted = self._at_most(Dim(0), place) or place == length - 1  # of no elements, none is read
+        return (place, place + 1) if counted else None
 
     def _box(self, index: Index) -> _Box | None:
         """What an assignment to an index writes certainly."""
-        sides = self._sides(index) or [None]
+        # Where a place turns out to be negative, the box has no element of the array.
+        sides = self._sides(index, lambda place, _: (place, place + 1)) or [None]
         box = tuple(side for side in sides if side is not None)
         return box if len(box) == len(sides) else None
 
-    def _sides(self, index: Index) -> list[_Side | None] | None:
+    def _sides(self, index: Index, of_place: _OfPlace) -> list[_Side | None] | None:
         """What an index means on each axis, None where that is not known; None where arrays are in it."""
         items = [item for item in index if item != Const(None)]
         if any(not isinstance(i, (Const, Slice)) and length_of(i) is None for i in items):
             return None
         shape = self.array.type.shape
         items += [Slice(None, None, None)] * (len(shape) - len(items))
-        return [self._side(item, length) for item, length in zip(items, shape, strict=True)]
+        return [self._side(item, length, of_place) for item, length in zip(items, shape, strict=True)]
 
-    def _side(self, item: Any, length: Dim) -> _Side | None:
+    def _side(self, item: Any, length: Dim, of_place: _OfPlace) -> _Side | None:
         if not isinstance(item, Slice):
-            place = length_of(item)
-            assert place is not None
-            if place.known is not None and place.known < 0:
-                place = place + length
-            return place, place + 1  # where it turns out to be negative, no element of the array
-        first = Dim(0) if item.start is None else length_of(item.start)
-        stop = length if item.stop is None else length_of(item.stop)
+            place = _from_the_front(length_of(item), length)
+            return None if place is None else of_place(place, length)
+        first = Dim(0) if item.start is None else _from_the_front(length_of(item.start), length)
+        stop = length if item.stop is None else _from_the_front(length_of(item.stop), length)
         if item.step not in (None, Const(1)) or first is None or stop is None:
             return None
-        if stop.known is not None and stop.known < 0:
-            stop = stop + length
-        return (first, stop) if self._at_most(Dim(0), first) else None
+        bounds = [b for b in (item.start, item.stop) if isinstance(b, Var)]
+        if not all(never_negative(length_of(b), self.counters) for b in bounds):
+            return None  # one may be counted from the other end
+        many = (stop - first).without_clamps()
+        return first, first + many if many.clamped() == stop - first else stop
 
     # --- boxes ----------------------------------------------------------------------------------------------------
 
