@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from adc.compiler.analysis.counters import MOST_COUNTERS, Range, never_negative
-from adc.compiler.analysis.touches import paces, with_counter_at
+from adc.compiler.analysis.counters import MOST_COUNTERS, Range, innermost, never_negative
+from adc.compiler.analysis.touches import with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Index, Var
 from adc.rules.dims import Dim
@@ -42,13 +42,12 @@ def lies_behind(low: Dim | None, high: Dim | None, counters: Mapping[Var, Range]
 
 def _end(value: Dim, side: int, fixed: Collection[Var], counters: Mapping[Var, Range]) -> Dim | None:
     for _ in range(MOST_COUNTERS):
-        for counter, pace in paces(value).items():
-            if counter in counters and counter not in fixed:
-                bound = counters[counter][side if pace > 0 else 1 - side]
-                if bound is None:
-                    return None
-                value = with_counter_at(value, counter, bound)
-                break
-        else:
+        found = innermost(value, counters, fixed)
+        if found is None:
             return value
+        counter, pace = found
+        bound = counters[counter][side if pace > 0 else 1 - side]
+        if bound is None:
+            return None
+        value = with_counter_at(value, counter, bound)
     return None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from adc.compiler.analysis.touches import paces, with_counter_at
-from adc.compiler.ir.nodes import Atom, Block, Const, For, Var, walk
+from adc.compiler.frontend.lengths import length_of
+from adc.compiler.ir.nodes import Atom, Block, Const, For, Index, Var, walk
 from adc.rules.dims import Dim
 
 MOST_COUNTERS = 8
@@ -46,10 +47,36 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
     return False
 
 
+def is_there(array: Var, index: Index, counters: Mapping[Var, Range]) -> bool:
+    """Whether an index is known to be that of an element of an array, counted from the front."""
+    return all(
+        (d := length_of(i)) is not None
+        and never_negative(d, counters)
+        and never_negative(n - 1 - d, counters)
+        for i, n in zip(index, array.type.shape, strict=False)
+    )
+
+
 def _without_a_counter(value: Dim, counters: Mapping[Var, Range]) -> Dim | None:
     """No more than a number, with what a counter is at its end in place of the counter; None where that is unknown."""
-    for counter, pace in paces(value).items():
-        if counter in counters:
-            end = counters[counter][0 if pace > 0 else 1]
-            return None if end is None else with_counter_at(value, counter, end)
-    return value
+    found = innermost(value, counters)
+    if found is None:
+        return value
+    counter, pace = found
+    end = counters[counter][0 if pace > 0 else 1]
+    return None if end is None else with_counter_at(value, counter, end)
+
+
+def innermost(
+    value: Dim, counters: Mapping[Var, Range], fixed: Collection[Var] = ()
+) -> tuple[Var, int] | None:
+    """One of the counters of a sum, and by how much the sum goes with it; one that no other one's end is made of.
+
+    `i - j` with j below i is no less than 1: with the greatest j in its place, not with the least i.
+    """
+    found = {c: pace for c, pace in paces(value).items() if c in counters and c not in fixed}
+    for counter, pace in found.items():
+        others = (counters[c] for c in found if c is not counter)
+        if len(found) == 1 or not any(end is not None and counter in paces(end) for r in others for end in r):
+            return counter, pace
+    return next(iter(found.items()), None)

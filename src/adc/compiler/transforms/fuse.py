@@ -14,7 +14,6 @@ from typing import NamedTuple
 from adc.compiler.analysis.alignment import Form, aligned, form, opposed
 from adc.compiler.analysis.effects import Effects, Memory, clash
 from adc.compiler.analysis.equalities import Checks, Equalities
-from adc.compiler.analysis.sums import is_sum
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -27,16 +26,15 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Mark,
-    Print,
     Program,
     Stmt,
     Store,
     Var,
     While,
-    walk,
 )
 from adc.compiler.transforms import dead
 from adc.compiler.transforms.rewrite import substitute
+from adc.compiler.transforms.upwards import counts_from_the_end
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
@@ -151,10 +149,6 @@ class _Fuser:
         self.kinds: dict[For, _Kind] = {}
 
     def build(self) -> Program:
-        body: Block = []
-        with self.ev.at(body):
-            self.program.body = self._forwards(self.program.body)
-        self.memory = Memory(self.ev.joined_roots)
         self.known = Equalities(self.program)
         self.tests = dead.only_checked(self.program, self.ev.joined_roots)
         self.program.body = self._block(self.program.body)
@@ -330,7 +324,7 @@ class _Fuser:
         return a.step == b.step and equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
 
     def _may_merge(self, a: For, b: For) -> bool:
-        if _counts_from_the_end(a) or _counts_from_the_end(b) or self._keeps_from_vectorising(a, b):
+        if counts_from_the_end(a) or counts_from_the_end(b) or self._keeps_from_vectorising(a, b):
             return False
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or y.checks:
@@ -399,61 +393,6 @@ class _Fuser:
         if stmt not in self.depths:
             self.depths[stmt] = 1 + max((self._depth(s) for s in stmt.body), default=0)
         return self.depths[stmt]
-
-    # --- reverse loops that may as well run forwards --------------------------------------------------------------
-
-    def _forwards(self, block: Block) -> Block:
-        out: Block = []
-        for stmt in block:
-            if isinstance(stmt, For):
-                stmt.body = self._forwards(stmt.body)
-                if stmt.step == Const(-1) and self._independent(stmt):
-                    stmt = self._turned(stmt, out)
-            elif isinstance(stmt, While):
-                stmt.body = self._forwards(stmt.body)
-            elif isinstance(stmt, If):
-                stmt.then, stmt.orelse = self._forwards(stmt.then), self._forwards(stmt.orelse)
-            out.append(stmt)
-        return out
-
-    def _turned(self, loop: For, out: Block) -> For:
-        first, last = self.ev.length(loop.stop), self.ev.length(loop.start)
-        if first is None or last is None:
-            return loop
-        with self.ev.at(out):
-            start, stop = self.ev.dim_value(first + 1), self.ev.dim_value(last + 1)
-        return For(
-            loop.index,
-            self.ev.atom(start),
-            self.ev.atom(stop),
-            Const(1),
-            loop.carried,
-            loop.body,
-            loop.origin,
-            loop.note,
-        )
-
-    def _independent(self, loop: For) -> bool:
-        """Whether the trips of a loop may run in any order, but for the rounding of sums."""
-        if not all(is_sum(c, loop) for c in loop.carried) or _counts_from_the_end(loop):
-            return False
-        e = self.memory.effects(loop)
-        if e.stacks or any(isinstance(s, (Check, Print, While)) for s in walk(loop.body)):
-            return False
-        own = {t for s in walk(loop.body) if isinstance(s, Assign) and s.name == "empty" for t in s.targets}
-        return all(
-            aligned(found, loop.index, found, loop.index)
-            or all(a.accumulate for a in found)
-            or all(a.array.root in own for a in found)
-            for root, found in e.accesses.items()
-            if root in e.writes
-        )
-
-
-def _counts_from_the_end(loop: For) -> bool:
-    """Whether a counter begins, or in reverse ends, below zero: two of its trips may mean one element."""
-    lowest = loop.start if loop.step == Const(1) else loop.stop
-    return isinstance(lowest, Const) and lowest.value < (0 if loop.step == Const(1) else -1)
 
 
 def is_fill(loop: For) -> bool:

@@ -11,9 +11,8 @@ the check), and the loop vectorises. Where the loop may have no trip, and the ar
 
 from __future__ import annotations
 
-from adc.compiler.analysis.counters import never_negative, ranges
+from adc.compiler.analysis.counters import is_there, ranges
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -93,12 +92,7 @@ class _Mover:
     def _load(self, load: Assign, loop: For) -> None:
         """Load a position where the loop has a trip or the element is there in any case."""
         array, index = load.args
-        if all(
-            (d := length_of(i)) is not None
-            and never_negative(d, self.counters)
-            and never_negative(n - 1 - d, self.counters)
-            for i, n in zip(index, array.type.shape, strict=True)
-        ):
+        if is_there(array, index, self.counters):
             self.ev.block.append(load)
             return
         no_trip = self.ev.atom(cse.has_no_trip(loop, self.ev))

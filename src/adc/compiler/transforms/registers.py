@@ -7,11 +7,10 @@ nobody knows that there is such an element, the addition is only made behind a t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from adc.compiler.analysis.counters import Range, never_negative, ranges
-from adc.compiler.analysis.effects import Memory
-from adc.compiler.frontend.lengths import length_of
+from adc.compiler.analysis.counters import Range, is_there, ranges
+from adc.compiler.analysis.effects import Access, Memory
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
@@ -32,11 +31,17 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import REALS, Scalar
+from adc.compiler.transforms.steady import meets_none
 from adc.rules import registry
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with accumulations into an element that stays the same carried by the loop."""
+def run(program: Program, evaluator: Evaluator, strict: bool) -> Program:
+    """The program with accumulations into an element that stays the same carried by the loop.
+
+    In a `strict` program they stay: a sum that begins at zero, and not at the element, rounds otherwise.
+    """
+    if strict:
+        return program
     program.body = in_block(program.body, ranges(program.body), Memory(evaluator.joined_roots), evaluator)
     return program
 
@@ -50,24 +55,14 @@ def in_block(block: Block, counters: Mapping[Var, Range], memory: Memory, evalua
             change_blocks(stmt, visit)
             result.append(stmt)
             if isinstance(stmt, For):
-                after = _carried(stmt, memory)
-                there = [s for s in after if _is_there(s, counters)]
+                after = _carried(stmt, counters, memory)
+                there = [s for s in after if is_there(s.array, s.index, counters)]
                 result.extend(there)
                 if len(there) < len(after):
                     result.extend(_behind_a_trip(stmt, [s for s in after if s not in there], evaluator))
         return result
 
     return visit(block)
-
-
-def _is_there(s: Store, counters: Mapping[Var, Range]) -> bool:
-    """Whether an element is one of its array whether or not the loop has a trip."""
-    return all(
-        (d := length_of(i)) is not None
-        and never_negative(d, counters)
-        and never_negative(n - 1 - d, counters)
-        for i, n in zip(s.index, s.array.type.shape, strict=False)
-    )
 
 
 def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
@@ -82,7 +77,7 @@ def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
     return [*block, If(test, after, [], [], loop.origin)]
 
 
-def _carried(loop: For, memory: Memory) -> list[Store]:
+def _carried(loop: For, counters: Mapping[Var, Range], memory: Memory) -> list[Store]:
     """Turn accumulations of a straight innermost loop into carried sums; the additions to make after it."""
     if any(isinstance(s, (For, While, If)) for s in loop.body):
         return []
@@ -97,7 +92,7 @@ def _carried(loop: For, memory: Memory) -> list[Store]:
             and s.accumulate
             and s.array.type.dtype in REALS
             and not any(v in inside for v in variables(s.index))
-            and all(a.accumulate for a in accesses[memory.of(s.array)])
+            and meets_none(s.array, s.index, _others(accesses[memory.of(s.array)]), counters, loop)
         ):
             body.append(s)
             continue
@@ -109,3 +104,8 @@ def _carried(loop: For, memory: Memory) -> list[Store]:
         after.append(Store(s.array, s.index, total, True, s.origin, s.role))
     loop.body = body
     return after
+
+
+def _others(accesses: Iterable[Access]) -> list[Access]:
+    """What a loop does with an array beside adding to it, which may be done in any order."""
+    return [a for a in accesses if not a.accumulate]

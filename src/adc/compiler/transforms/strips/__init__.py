@@ -51,7 +51,7 @@ from adc.compiler.transforms.strips.writing import Strip
 __all__ = ["run"]
 
 
-def run(program: Program, evaluator: Evaluator) -> Program:
+def run(program: Program, evaluator: Evaluator, strict: bool) -> Program:
     """The program with the rows of independent recurrences in strips."""
     memory = Memory(evaluator.joined_roots)
     counters = ranges(program.body)
@@ -68,7 +68,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
                 own = {v: made[v] for v, of in evaluator.within_trips.items() if s.index in of and v in made}
                 body, s.body = s.body, [t for t in s.body if t not in inside]
                 rows = Rows(s, own | {t.target: t for t in inside}, memory, counters, evaluator.over_axes)
-                strips = _in_strips(rows, outermost, evaluator)
+                strips = _in_strips(rows, outermost, evaluator, strict)
                 if strips is not None:
                     place = block.index(s)
                     block[place : place + 1] = [*inside, *strips]
@@ -83,7 +83,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return program
 
 
-def _in_strips(rows: Rows, outermost: bool, evaluator: Evaluator) -> Block | None:
+def _in_strips(rows: Rows, outermost: bool, evaluator: Evaluator, strict: bool) -> Block | None:
     """A loop over rows in strips, where its rows may go abreast and should; in front of it what it needs.
 
     Where that is better for short inner loops, and nobody knows how long they are, it is asked when it runs.
@@ -98,19 +98,20 @@ def _in_strips(rows: Rows, outermost: bool, evaluator: Evaluator) -> Block | Non
             shorter = evaluator.op("less", evaluator.dim_value(window), evaluator.dim_value(rows.trips))
             test = shorter if test is True else evaluator.op("logical_and", test, shorter)
     if test is True:
-        return _written(rows, evaluator)
+        return _written(rows, evaluator, strict)
     if rows.made or not isinstance(test, Var):
         return None
     _, whole, _ = clone.run([], [rows.loop], [], evaluator, inside=True)
-    strips = _written(rows, evaluator)
+    strips = _written(rows, evaluator, strict)
     return [*out, If(test, strips, whole, _merged(strips[-1], whole[0]), rows.loop.origin)]
 
 
-def _written(rows: Rows, evaluator: Evaluator) -> Block:
+def _written(rows: Rows, evaluator: Evaluator, strict: bool) -> Block:
     """A loop over rows in strips, whose sums are added up in blocks."""
     loop, memory = rows.loop, rows.memory
     memory.forget(loop)
-    loop.body = registers.in_block(loop.body, rows.counters, memory, evaluator)
+    if not strict:
+        loop.body = registers.in_block(loop.body, rows.counters, memory, evaluator)
     memory.forget(loop)
     return Strip(Rows(loop, rows.made, memory, rows.counters, rows.over_axes), evaluator).block()
 
