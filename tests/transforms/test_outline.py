@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 import numpy as np
+import pytest
 from scipy import stats
 
 import adc
@@ -102,3 +103,32 @@ def test_short_rows_in_a_long_loop_are_a_kernel():
         gradient(*arguments), adc.grad(smeared, (0, 1), mode="tape")(*arguments), strict=True
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-13)
+
+
+def rows_of_a_sparse_matrix(begin, columns, values, x):
+    total = 0.0
+    for i in range(begin.size - 1):
+        y = 0.0
+        for k in range(begin[i], begin[i + 1]):
+            y += values[k] * x[columns[k]]
+        total += np.sin(y)
+    return total
+
+
+def slices_of_a_sparse_matrix(begin, columns, values, x):
+    y = np.empty(begin.size - 1)
+    for i in range(begin.size - 1):
+        y[i] = values[begin[i] : begin[i + 1]] @ x[columns[begin[i] : begin[i + 1]]]
+    return np.sum(np.sin(y))
+
+
+@pytest.mark.parametrize("function", [rows_of_a_sparse_matrix, slices_of_a_sparse_matrix])
+def test_rows_that_end_where_data_say_are_taken_in_by_their_caller(function):
+    r = np.random.default_rng(0)
+    arguments = np.array([0, 2, 2, 5]), np.array([1, 3, 0, 2, 3]), r.normal(size=5), r.normal(size=4)
+    gradient = adc.grad(function, (2, 3), mode="compiled")
+    assert "@rt.inner_kernel" in adc.source(gradient, *arguments, stage="optimized")
+    for found, wanted in zip(
+        gradient(*arguments), adc.grad(function, (2, 3), mode="tape")(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10)

@@ -46,6 +46,28 @@ def test_lengths_and_counters_are_not_looked_at():
     assert "Overflow" not in adc.grad(table, mode="compiled").source(np.ones(3), stage="optimized")
 
 
+def test_sums_of_the_counters_of_a_nest_are_not_looked_at():
+    """Both cannot come near the largest length: nobody runs so many trips."""
+
+    def hilbert(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            for j in range(x.shape[0]):
+                total += x[i] * x[j] / ((i + j) * (i + j + 1) / 2 + i + 1.0)
+        return total
+
+    def rarely(x):  # the inner loop has trips in one of the outer one's alone
+        total = 0.0
+        for i in range(x.shape[0]):
+            if i == x.shape[0] - 2:
+                for j in range(x.shape[0]):
+                    total += x[j] * ((i + j) * (i + j + 1))
+        return total
+
+    assert "Overflow" not in adc.grad(hilbert, mode="compiled").source(np.ones(3), stage="optimized")
+    assert "Overflow" in adc.grad(rarely, mode="compiled").source(np.ones(3), stage="optimized")
+
+
 def test_an_argument_is_looked_at_once():
     text = adc.grad(flat, mode="compiled").source(np.ones(12), 4, stage="optimized")
     assert text.count("OverflowError") == 1

@@ -21,6 +21,8 @@ __all__ = ["argpartition", "argsort"]
 BITS = 11
 BUCKETS = 1 << BITS
 DIGITS = 6  # of eleven bits, in 64
+LEADING = 3  # digits that tell most keys apart, one more of many keys
+MANY = 1 << 18
 SHORT = 400  # elements up to which merging is faster than clearing and summing up the counts
 RUN = 12  # elements that are inserted one by one
 _SIGN = np.uint64(1 << 63)
@@ -105,7 +107,28 @@ def _in_order(ranks: Any) -> Any:
 
 @register_jitable(error_model="numpy")
 def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, count: Any) -> Any:
-    """Sort keys with their places, the last digit first; True where the result is in the other pair of arrays."""
+    """Sort keys with their places, the last digit first; True where the result is in the other pair of arrays.
+
+    The first digits that are not the same in all keys tell most of them apart: the rest is inserted. Where it is
+    not so, all digits are sorted by.
+    """
+    first = _first_of_leading(keys, count)
+    swapped = _by_digits(first, keys, places, other_keys, other_places, count)
+    if swapped:
+        near_order = _insert(other_keys, other_places)
+    else:
+        near_order = _insert(keys, places)
+    if near_order:
+        return swapped
+    _first_of_leading(keys, count)
+    if swapped:
+        return not _by_digits(0, other_keys, other_places, keys, places, count)
+    return _by_digits(0, keys, places, other_keys, other_places, count)
+
+
+@register_jitable(error_model="numpy")
+def _first_of_leading(keys: Any, count: Any) -> Any:
+    """Count how often each digit has each value; the last of those digits that tell most keys apart."""
     n = len(keys)
     count[...] = 0
     low = np.uint64(BUCKETS - 1)
@@ -113,8 +136,22 @@ def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, coun
         key = keys[k]
         for d in range(DIGITS):
             count[d, (key >> np.uint64(BITS * d)) & low] += 1
+    left = LEADING if n <= MANY else LEADING + 1
+    first = DIGITS
+    while first > 0 and left > 0:
+        first -= 1
+        if count[first, (keys[0] >> np.uint64(BITS * first)) & low] < n:
+            left -= 1
+    return first
+
+
+@register_jitable(error_model="numpy")
+def _by_digits(first: Any, keys: Any, places: Any, other_keys: Any, other_places: Any, count: Any) -> Any:
+    """Sort by the digits from one on; True where the result is in the other pair of arrays."""
+    n = len(keys)
+    low = np.uint64(BUCKETS - 1)
     swapped = False
-    for d in range(DIGITS):
+    for d in range(first, DIGITS):
         shift = np.uint64(BITS * d)
         if count[d, (keys[0] >> shift) & low] == n:
             continue  # a digit that is the same in all keys
@@ -127,12 +164,30 @@ def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, coun
             digit = (keys[k] >> shift) & low
             to = count[d, digit]
             count[d, digit] = to + 1
-            other_keys[to] = keys[k]
-            other_places[to] = places[k]
+            other_keys[np.uint64(to)] = keys[k]
+            other_places[np.uint64(to)] = places[k]
         keys, other_keys = other_keys, keys
         places, other_places = other_places, places
         swapped = not swapped
     return swapped
+
+
+@register_jitable(error_model="numpy")
+def _insert(keys: Any, places: Any) -> Any:
+    """Sort what is nearly in order; False where it is not, and left as far as it is."""
+    for k in range(1, len(keys)):
+        key = keys[k]
+        if keys[k - 1] <= key:
+            continue
+        place = places[k]
+        to = k
+        while to > 0 and keys[to - 1] > key:
+            keys[to], places[to] = keys[to - 1], places[to - 1]
+            to -= 1
+        keys[to], places[to] = key, place
+        if k - to > RUN:
+            return False
+    return True
 
 
 @register_jitable(error_model="numpy")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.heading import name_params_apart
 from adc.compiler.ir.nodes import (
@@ -30,7 +31,9 @@ from adc.compiler.ir.nodes import (
     While,
     bound_inside,
     defined,
+    owners,
     uses,
+    variables,
     walk,
 )
 from adc.compiler.ir.types import Array
@@ -71,6 +74,7 @@ class _Outliner:
         self.kernels: list[Program] = []
         self.known: dict[Any, Program] = {}  # by what they compute, whatever their variables are called
         self.sweep = ""
+        self.data = _of_data(program)
         self.large = sum(isinstance(s, For) for s in walk(program.body)) > MANY_LOOPS
 
     def _rotating(self, loop: For | While) -> set[Var]:
@@ -144,6 +148,12 @@ class _Outliner:
             for v in arrays
         )
 
+    def _ends_at_data(self, loop: For) -> bool:
+        """Whether the number of trips is one of data, or made of some."""
+        ends = map(length_of, (loop.start, loop.stop))
+        made_of = {v for d in ends if d is not None for v in owners(d)}
+        return not self.data.isdisjoint({loop.start, loop.stop, *made_of})
+
     def _outlined(self, loop: For, depth: int) -> Assign:
         inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
         free: dict[Var, None] = {}
@@ -162,7 +172,9 @@ class _Outliner:
             c.result = r
         kernel = Program("", list(table.values()), body, list(inner_results))
         name_params_apart(kernel)
-        often = depth >= OFTEN and not any(isinstance(s, (For, While)) for s in walk(loop.body))
+        often = (depth >= OFTEN or (depth > 0 and self._ends_at_data(loop))) and not any(
+            isinstance(s, (For, While)) for s in walk(loop.body)
+        )
         form = often, _form(kernel)
         if form in self.known:
             name = self.known[form].name
@@ -174,6 +186,21 @@ class _Outliner:
             self.kernels.append(kernel)
             self.known[form] = kernel
         return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
+
+
+def _of_data(program: Program) -> set[Var]:
+    """Elements of arrays, parts of arrays that they bound, and the lengths of these: rows that end where data say.
+
+    Most such rows are short.
+    """
+    found: set[Var] = set()
+    for s in walk(program.body):
+        if not isinstance(s, Assign) or len(s.targets) != 1:
+            continue
+        is_element = s.name == "getitem" and not s.target.is_array
+        if is_element or (s.name in ("getitem", "dim") and not found.isdisjoint(variables(s.args))):
+            found.add(s.target)
+    return found
 
 
 def _form(kernel: Program) -> tuple[Any, ...]:

@@ -16,8 +16,9 @@ import numpy as np
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Access, Memory
-from adc.compiler.analysis.touches import distance
+from adc.compiler.analysis.touches import distance, pace
 from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -128,7 +129,7 @@ class _Scatter:
             ]
             if len(group) < 2 or len({s.index for s in group}) != len(group):
                 continue
-            # In each, one subscript follows the counter at a constant distance; the others do not know it.
+            # In each, one subscript follows the counter at a constant distance, or falls with it; the others stay.
             if all(self._follows(s, loop, definition) for s in group):
                 yield group
 
@@ -146,7 +147,8 @@ class _Scatter:
                 isinstance(item, Var) and item not in definition and item is not loop.index
             ):
                 continue
-            if distance(loop.index, item) is None or not isinstance(item, Var):
+            falls = pace(length_of(item), loop.index) == -1
+            if (distance(loop.index, item) is None and not falls) or not isinstance(item, Var):
                 return False
             if self._chain([item], definition, _is_subscript) is None:
                 return False
