@@ -7,6 +7,7 @@ by the same amount grows by that in a trip, and everything else has no bound.
 
 from __future__ import annotations
 
+from adc.compiler.analysis.touches import paces
 from adc.compiler.frontend.python_integers import LARGEST
 from adc.compiler.ir.nodes import (
     Assign,
@@ -49,6 +50,7 @@ class Magnitudes:
     def __init__(self, program: Program, argument: int) -> None:
         self.bounds: Bounds = {p: argument for p in program.params if is_plain_integer(p.type)}
         self.kept: dict[Buffer, int] = {}
+        self.nest: tuple[Var, ...] = ()  # the counters from zero of loops that lie directly in each other
         self._block(program.body)
 
     def of(self, x: Atom) -> int:
@@ -70,7 +72,7 @@ class Magnitudes:
             case "dim" | "trips", _:
                 return LENGTH
             case (("add" | "subtract"), [a, b]):
-                return a + b
+                return min(a + b, self._of_counters(s.target))
             case "multiply", [a, b]:
                 return a * b
             case (("negative" | "absolute" | "positive" | "alias" | "right_shift"), [a, *_]):
@@ -94,6 +96,15 @@ class Magnitudes:
                 return a << b if b <= 64 else LARGEST + 1
         return UNKNOWN
 
+    def _of_counters(self, x: Var) -> int:
+        """What a sum of counters of one nest does not exceed: of its loops only one can have so many trips."""
+        rates = paces(x.dim)
+        if x.dim is None or len(rates) < len(x.dim.terms) or not rates.keys() <= set(self.nest):
+            return UNKNOWN
+        *others, most = sorted(map(abs, rates.values())) or [0]
+        longest = max((LENGTH, *map(self.of, rates)))
+        return most * longest + sum(others) * NESTED_TRIPS + abs(x.dim.const)
+
     # --- the walk -----------------------------------------------------------------------------------------------
 
     def _block(self, block: Block) -> None:
@@ -102,8 +113,10 @@ class Magnitudes:
                 # What exceeds the limit is found out, and does not.
                 self.bounds[s.target] = min(self.result(s), LARGEST)
             elif isinstance(s, If):
+                around, self.nest = self.nest, ()
                 self._block(s.then)
                 self._block(s.orelse)
+                self.nest = around
                 for m in s.merges:
                     if _counts(m.result):
                         self.bounds[m.result] = max(self.of(m.then), self.of(m.orelse))
@@ -115,9 +128,14 @@ class Magnitudes:
                 self.bounds[s.target] = self.kept.get(s.buffer, UNKNOWN)
 
     def _inside(self, s: For | While) -> None:
+        around = self.nest
         if isinstance(s, While):
+            self.nest = ()
             self._block(s.test_block)
+        else:
+            self.nest = (*around, s.index) if _goes_from_zero(s) else ()
         self._block(s.body)
+        self.nest = around
 
     def _loop(self, s: For | While) -> None:
         if isinstance(s, For):
@@ -156,6 +174,19 @@ class Magnitudes:
         self._inside(s)
         for c in carried:
             self.bounds[c.result] = max(self.bounds[c.phi], self.of(c.out), self.of(c.init))
+
+
+def _goes_from_zero(s: For) -> bool:
+    """Whether a loop counts from zero to a length, or from there to zero: as far in every trip of the loops around."""
+    if s.step == s.stop == Const(-1):
+        end = s.start
+    elif s.step == Const(1) and s.start == Const(0):
+        end = s.stop
+    else:
+        return False
+    return isinstance(end, Const) or (
+        end.dim is not None and all(t.kind == "shape" for t, _ in end.dim.terms)
+    )
 
 
 def _trips(s: For | While, step: int) -> int:
