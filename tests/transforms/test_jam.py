@@ -155,7 +155,7 @@ def test_rows_that_are_not_there_load_nothing():
         total = 0.0
         for i in range(n - 1, -1, -1):
             total += x[i] * y[i]
-            for j in range(i):
+            for j in range(i + 1):
                 w[j, i] -= 0.5 * x[i] * x[i]
                 total += w[i, i] * y[i]
         return np.tanh(total) + np.sum(w)
