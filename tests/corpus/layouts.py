@@ -197,3 +197,40 @@ def pieces_joined_of_lengths_that_two_equal_ranges_tell(width, image):
     inner = 0.5 * (twice[2:] - twice[:-2])
     slopes = np.concatenate((twice[1:2] - twice[:1], inner, twice[-1:] - twice[-2:-1]))
     return np.sum(slopes**2)
+
+
+@program(lambda r: (r.normal(size=(8, 9)),))
+def last_row_of_svd_reshaped(a):
+    h = np.linalg.svd(a)[2][-1].reshape(3, 3)
+    return h[0, 0] / h[2, 2] + h[1, 2] / h[2, 2]
+
+
+@program(lambda r: (r.normal(size=(4, 4)),))
+def rows_of_factors_reshaped(a):
+    u, _, vt = np.linalg.svd(a)
+    w, v = np.linalg.eigh(a @ a.T)
+    q, r = np.linalg.qr(a)
+    total = 0.0
+    for f in (u, vt, v):
+        total += np.sum(f[1].reshape(2, 2)[0] ** 4) + np.sum(f[1:3].reshape(-1)[2:5] ** 4)
+    return (
+        total
+        + q[2].reshape(2, 2)[1, 0] ** 2
+        + np.linalg.inv(a)[1].reshape(2, 2)[0, 1]
+        + r[0].reshape(2, 2)[1, 1]
+    )
+
+
+@program(lambda r: (r.normal(size=(4, 4)), 0.3))
+def diagonal_written_through_flat(a, c):
+    g = a @ a.T
+    g.flat[:: len(g) + 1] = c
+    return np.linalg.det(g)
+
+
+@program(lambda r: (r.normal(size=(4, 4)), 0.3))
+def rows_of_a_reshape_written(a, c):
+    g = a @ a.T
+    pairs = g.reshape(8, 2)
+    pairs[::3] *= c
+    return np.sum(np.linalg.inv(g + 5.0 * np.eye(4)) * a) + pairs[1, 0]

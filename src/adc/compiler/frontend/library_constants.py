@@ -5,9 +5,12 @@ It is computed while the program is compiled, where the library's function gives
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
+import time
 import types
+from collections import namedtuple
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +32,7 @@ _LIBRARIES = (
     "scipy.integrate",
     "numpy.polynomial",
     "re",
+    "calendar",
 )
 # Functions without a derivative, of texts, types and integers, which give the same each time.
 PURE = {
@@ -56,8 +60,24 @@ PURE = {
     oct,
     format,
     issubclass,
+    datetime.date,
+    datetime.datetime,
+    datetime.time,
+    datetime.timedelta,
+    datetime.timezone,
+    np.datetime64,
+    np.timedelta64,
 }
-_PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None))
+_DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
+_PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None), *_DATES)
+# Tuples whose names classes of C know, and tuples that stand for them in a program.
+_WITH_NAMES: dict[type, Any] = {
+    time.struct_time: namedtuple(
+        "struct_time", "tm_year tm_mon tm_mday tm_hour tm_min tm_sec tm_wday tm_yday tm_isdst"
+    ),
+    type(datetime.date.min.isocalendar()): namedtuple("IsoCalendarDate", "year week weekday"),
+}
+_OF_THE_CLOCK = {"today", "now", "utcnow", "fromtimestamp", "timestamp", "astimezone"}  # or of the place
 
 
 def given(ev: Core, function: Callable[..., Any], args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -79,8 +99,9 @@ def _is_laziness(function: Any) -> bool:
 
 
 def _gives_the_same(function: Any) -> bool:
-    if isinstance(getattr(function, "__self__", None), re.Pattern):
-        return True
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, (re.Pattern, *_DATES)) or (isinstance(owner, type) and issubclass(owner, _DATES)):
+        return getattr(function, "__name__", None) not in _OF_THE_CLOCK
     module = module_of(function) + "."
     is_plain = hasattr(function, "__code__") or isinstance(function, types.BuiltinFunctionType)  # good_size
     return is_plain and any(module.startswith(library + ".") for library in _LIBRARIES)
@@ -95,12 +116,14 @@ def _is_plain(value: Value) -> bool:
 def _can_be_written(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         return value.size <= MOST_ELEMENTS and value.dtype in (float, complex, int, bool)
-    if type(value) in (list, tuple):
+    if type(value) in (list, tuple, *_WITH_NAMES):
         return all(map(_can_be_written, value))
     return isinstance(value, _PLAIN)
 
 
 def _value(ev: Core, value: Any) -> Value:
+    if type(value) in _WITH_NAMES:
+        return _WITH_NAMES[type(value)](*value)
     if isinstance(value, np.ndarray):
         return ev.array_of(value.tolist()) if value.ndim else value[()]
     if type(value) in (list, tuple):

@@ -116,8 +116,10 @@ class _Heirs:
     def _alike(self, one: Var, other: Var) -> bool:
         assert isinstance(one.type, Array)
         assert isinstance(other.type, Array)
-        return one.type.dtype == other.type.dtype and self.ev.equal.same_shape(
-            one.type.shape, other.type.shape
+        return (
+            one.type.dtype == other.type.dtype
+            and one.type.layout in ("C", other.type.layout)
+            and self.ev.equal.same_shape(one.type.shape, other.type.shape)
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class Accumulation(ABC):
         self.needs = Needs(self.layout, evaluator, ranges(program.body))
         self.undone = written_roots(walk(program.body), evaluator.joined_roots)
         self.shadowed = self._shadowed()
+        self.laid_flat = self._laid_flat()
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
         self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
@@ -83,6 +85,25 @@ class Accumulation(ABC):
             found.update(v for v in own_outs(stmt) if v.is_array and not self._is_own(stmt, v))
         # A view of a written array shares its shadow.
         return found | {v for v in self.layout.home if v.root in self.ev.mutated}
+
+    def _laid_flat(self) -> set[Var]:
+        """Arrays that are seen in another shape: their shadows lie row by row, so that these are, too."""
+        return {
+            stmt.target.root
+            for stmt in walk(self.program.body)
+            if isinstance(stmt, Assign) and stmt.name in ("reshape", "ravel") and stmt.target.view_of is not None
+        }
+
+    def _lies_by_rows(self, g: Var) -> bool:
+        """Whether NumPy lays an array that this block makes out row by row."""
+        assert isinstance(g.type, Array)
+        made = next((s for s in self.ev.block if isinstance(s, Assign) and g in s.targets), None)
+        if g.type.layout != "C" or made is None or not isinstance(made.op, Operation):
+            return False
+        return made.op.order == "C" or (
+            made.op.order == "K"
+            and all(self._lies_by_rows(v) for v in variables(made.args) if v.is_array and v.type.ndim > 1)
+        )
 
     def _is_own(self, stmt: Stmt, v: Var) -> bool:
         """Whether a region's header uses a value of its own blocks (outs and merges), which is no deeper use."""
@@ -161,6 +182,8 @@ class Accumulation(ABC):
             )
         else:
             result = self.ev.op("copy", g)
+            if like.root in self.laid_flat:
+                result.type = replace(result.type, layout="C")
         return result
 
     def _zero_like(self, v: Var) -> Value:
@@ -271,6 +294,7 @@ class Accumulation(ABC):
                 and all(b is not g for b in self.bar.values())
                 and self._own_frame(x)
                 and self.ev.equal.same_shape(g.type.shape, x.type.shape)
+                and (x.root not in self.laid_flat or self._lies_by_rows(g))
             )
             if fresh:
                 self.bar[x] = self._named(g, x)

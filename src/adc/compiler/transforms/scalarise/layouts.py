@@ -68,7 +68,7 @@ def contiguous(nests: Nests, x: Var) -> Var:
         and x.view_of is not None
         and not (
             stmt.name == "getitem"
-            and stmt.args[0].type.layout == "C"
+            and _lies_by_rows(nests, stmt.args[0])
             and stmt.args[0].view_of is None
             and (
                 (
@@ -82,16 +82,16 @@ def contiguous(nests: Nests, x: Var) -> Var:
     given = x.type.layout == "C" and (not sliced or (stmt is not None and stmt.name == "reshape"))
     if given and not _in_order_of_lapack(stmt):
         return x
-    if stmt is not None and sliced and x.type.layout == "C" and _is_block(stmt):
+    if stmt is not None and sliced and x.type.layout == "C" and _is_block(nests, stmt):
         return _block(nests, x, stmt)
     fresh = Var(x.name, Array(x.type.dtype, x.type.shape), named=False)
     nests.elementwise(Assign((fresh,), registry.named("copy"), (x,), nests.ev.origin))
     return fresh
 
 
-def _is_block(stmt: Assign) -> bool:
+def _is_block(nests: Nests, stmt: Assign) -> bool:
     """Whether a view is some integers, one slice and then whole axes of an array in C order: a contiguous piece."""
-    if stmt.name != "getitem" or stmt.args[0].type.layout != "C":
+    if stmt.name != "getitem" or not _lies_by_rows(nests, stmt.args[0]):
         return False
     items = stmt.args[1]
     integers = next((k for k, i in enumerate(items) if isinstance(i, Slice)), len(items))
@@ -128,6 +128,12 @@ def _block(nests: Nests, x: Var, stmt: Assign) -> Var:
     part = ev.getitem(flat, (Slice(ev.atom(first), ev.atom(last), None),))
     part.type = Array(x.type.dtype, (size(x.type.shape),))
     return part
+
+
+def _lies_by_rows(nests: Nests, base: Var) -> bool:
+    """Whether an array lies row by row in compiled code, as it does in NumPy."""
+    assert isinstance(base.type, Array)
+    return base.type.layout == "C" and not _in_order_of_lapack(nests.definition.get(base))
 
 
 def _in_order_of_lapack(stmt: Assign | None) -> bool:
