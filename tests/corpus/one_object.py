@@ -142,3 +142,35 @@ def a_default_that_no_number_is(x, a):
         + np.sum(_scaled(x, a, x[1])) * _scaled(a, x[2], through=np.cos)
         + _found(table, "b") * _found(table, "c", a) * best
     )
+
+
+def kernel(a, b=None, width=1.0):
+    b = a if b is None else b
+    distances = np.sum((a[:, None] - b[None]) ** 2, axis=-1)
+    if a is b:
+        distances.flat[:: len(a) + 1] += 0.1
+    return np.exp(-distances / width)
+
+
+@program(lambda r: (r.normal(size=(4, 2)), r.normal(size=(3, 2)), r.normal(size=4), 1.3))
+def kernel_of_one_array_or_two(train, test, y, width):
+    centred = train - train.mean(axis=0)
+    weights = np.linalg.solve(kernel(centred, width=width), y)
+    return np.sum((kernel(test, centred, width) @ weights) ** 2)
+
+
+@program(lambda r: (r.normal(size=(2, 3)), r.normal(size=(3, 3))))
+def ridge_on_products_with_transposes(x, y):
+    total = 0.0
+    for i in range(len(x)):
+        c = y - x[i]
+        g = np.dot(c, c.T)
+        trace = np.trace(g)
+        if trace > 0:
+            ridge = 1e-2 * trace
+        else:
+            ridge = 1e-2
+        g.flat[:: len(y) + 1] += ridge
+        w = np.linalg.solve(g, np.ones(len(y)))
+        total += np.sum((w / np.sum(w)) ** 2)
+    return total

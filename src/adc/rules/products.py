@@ -55,7 +55,7 @@ def hermitian(x):
     symbol="@",
     shape=_matmul_shape,
     cost=100,
-    extra={"positional": True, "stacked": 2},
+    extra={"positional": True, "stacked": 2, "order": "C"},
     examples=lambda r: [
         (r.normal(3), r.normal(3)),
         (r.normal(2, 3), r.normal(3)),
@@ -117,7 +117,7 @@ def _dot_axes(a_ndim, b_ndim):
     methods="dot",
     shape=_dot_shape,
     cost=100,
-    extra={"positional": True, "ranks": (1, 2), "arrays": "a b"},
+    extra={"positional": True, "ranks": (1, 2), "arrays": "a b", "order": "C"},
     examples=lambda r: [
         (1.5, 2.5),
         (r.normal(3), r.normal(3)),
@@ -180,7 +180,7 @@ def _as(flat, x):
     wrt="a b",
     shape=lambda a, b: (shapes.size(shapes.shape_of(a)), shapes.size(shapes.shape_of(b))),
     cost=4,
-    extra={"positional": True, "arrays": "a b"},
+    extra={"positional": True, "arrays": "a b", "order": "C"},
     examples=lambda r: [(r.normal(2), r.normal(3)), (r.normal(2, 2), r.normal(3)), (1.5, r.normal(2))],
 )
 def outer_pull(z_bar, z, a, b):
@@ -195,7 +195,7 @@ def outer_push(z, a, b, *, a_dot, b_dot):
 @composite(
     np.inner,
     wrt="a b",
-    extra={"arrays": "a b"},
+    extra={"arrays": "a b", "order": "C"},
     examples=lambda r: [
         (r.normal(3), r.normal(3)),
         (r.normal(2, 3), r.normal(3)),
@@ -306,6 +306,7 @@ def _as_matrix(x, rows, columns):
     np.tensordot,
     *((np.linalg.tensordot,) if hasattr(np.linalg, "tensordot") else ()),
     wrt="a b",
+    extra={"order": "C"},
     examples=lambda r: [
         (r.normal(2, 3, 4), r.normal(3, 4, 2)),
         (r.normal(2, 3), r.normal(3, 4), 1),

@@ -28,6 +28,8 @@ def same(ev: Core, x: Value, y: Value) -> Value:
         return _same_container(ev, x, y, ())
     if x is y or x is None or y is None or not (isinstance(x, Var) or isinstance(y, Var)):
         return x is y
+    if isinstance(x, Var) and isinstance(y, Var) and _are_two_arrays(ev, x, y):
+        return False
     number, constant = (x, y) if isinstance(x, Var) else (y, x)
     if isinstance(constant, bool) and number.is_array:
         return False
@@ -43,6 +45,19 @@ def same(ev: Core, x: Value, y: Value) -> Value:
         if isinstance(constant, bool)
         else "Python makes a new number for each result",
         "compare with ==, or ask with `if`",
+    )
+
+
+def _are_two_arrays(ev: Core, x: Var, y: Var) -> bool:
+    """Whether two variables surely are two arrays: of other types, or each with memory of its own.
+
+    What paths join may be either, a copy may stand for what NumPy gives as it is, two names from outside may be one.
+    """
+    if not (x.is_array or y.is_array) or x.type.ndim != y.type.ndim or x.type.dtype != y.type.dtype:
+        return x.is_array or y.is_array
+    outside = {c.param for c in ev.captures}
+    return not (x in outside and y in outside) and not any(
+        v.view_of is not None or v.root in ev.joined_roots or v in ev.snapshots for v in (x, y)
     )
 
 

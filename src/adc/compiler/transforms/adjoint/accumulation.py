@@ -91,7 +91,9 @@ class Accumulation(ABC):
         return {
             stmt.target.root
             for stmt in walk(self.program.body)
-            if isinstance(stmt, Assign) and stmt.name in ("reshape", "ravel") and stmt.target.view_of is not None
+            if isinstance(stmt, Assign)
+            and stmt.name in ("reshape", "ravel")
+            and stmt.target.view_of is not None
         }
 
     def _lies_by_rows(self, g: Var) -> bool:

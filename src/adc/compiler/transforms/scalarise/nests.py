@@ -273,11 +273,15 @@ class Nests:
     def place(self, target: Var, base: Var, index: Index) -> None:
         """An array that is still to be made shall be a view of another."""
         self.placed[target] = Assign((target,), "getitem", (base, index))
+        self.lies_in(target, base)
+
+    def lies_in(self, target: Var, base: Var) -> None:
+        """An array, and all views of it, are views of another."""
         if target in self.written:
             self.written.add(base.root)
         for v in [v for v in self.definition if v.root is target]:
             v.root = base.root
-        target.view_of = base
+        target.view_of, target.root = base, base.root
 
     def allocate(self, target: Var) -> None:
         if target in self.placed:

@@ -120,7 +120,7 @@ class _Scalariser:
         if not stmt.buffer.shape:
             self.ev.block.append(Assign((stmt.target,), "getitem", (array, index), stmt.origin))
             return
-        stmt.target.view_of, stmt.target.root = array, array
+        self.nests.lies_in(stmt.target, array)
         view = Assign(
             (stmt.target,), "getitem", (array, (*index, *(FULL,) * len(stmt.buffer.shape))), stmt.origin
         )
