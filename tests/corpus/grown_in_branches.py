@@ -225,3 +225,35 @@ def tuples_with_texts_in_branches(x):
     for name, v in parts:
         s *= {"twice": 2.0, "thrice": 3.0}[name] + v
     return s * sum(second == "c" for _, second in pairs)
+
+
+def real_roots(p, q):
+    """Of z**3 + p * z + q."""
+    discriminant = (q / 2) ** 2 + (p / 3) ** 3
+    if discriminant > 0:
+        s = np.sqrt(discriminant)
+        return [np.cbrt(-q / 2 + s) + np.cbrt(-q / 2 - s)]
+    m = 2 * np.sqrt(-p / 3)
+    angle = np.arccos(3 * q / (p * m)) / 3
+    return sorted(m * np.cos(angle - 2 * np.pi * k / 3) for k in range(3))
+
+
+@program(lambda r: (np.array([-3.0, 1.5, -0.7]), 1.1))
+def one_root_or_three(p, q):
+    total = 0.0
+    for v in p:
+        roots = [z for z in real_roots(v, q) if z > -10.0]
+        total += max(roots) * len(roots) + min(roots) ** 2
+    return total
+
+
+@program(lambda r: (np.array([0.7, -0.4]),))
+def lists_of_other_lengths_of_a_helper(x):
+    def parts(v):
+        if v > 0:
+            found = [v]
+        else:
+            found = [v, v * v, 3.0 * v]
+        return found
+
+    return sum(v**2 for v in parts(x[0])) + sum(np.sin(v) for v in parts(x[1]))

@@ -24,12 +24,13 @@ from adc.compiler.frontend.containers import (
     same_places,
 )
 from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue, SurelyRaised
-from adc.compiler.frontend.going_on import Split
+from adc.compiler.frontend.going_on import GoingOn, Split
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.provenance import Left
 from adc.compiler.frontend.scan import loaded_names, stored_names
 from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
 from adc.compiler.ir.nodes import Check, Const, If, Var, newest
+from adc.compiler.ir.types import Scalar
 from adc.errors import AdcError
 
 
@@ -74,6 +75,7 @@ def _on_one_path(then: Container, orelse: Container) -> str:
 class Branches(Assignments):
     """The part of the evaluator that runs both sides of a branch."""
 
+    going_on: GoingOn  # branches that go on, on each path, with what stands behind them
     branches_made: dict[int, tuple[Any, Split | None]]  # that go on (going_on.py), by the identity of nodes
     branches_joined: set[Any]  # the nodes of those
 
@@ -290,8 +292,10 @@ class Branches(Assignments):
             for b in (region.then, region.orelse)
         ]
         alone = outcomes[raising.index(False)] if any(raising) and not all(raising) else outcomes[1]
+        stored = stored_names([*node.body, *node.orelse])
+        outcomes = [{k: v for k, v in env.items() if k in wanted or k not in stored} for env in outcomes]
         with self._merging(region, Left(containers, left)):
-            for name in sorted(stored_names([*node.body, *node.orelse])):
+            for name in sorted(stored):
                 if name not in wanted:
                     self.frame.env[name] = UNDEFINED  # read all the same, it must not be what it was before
                     continue
@@ -299,6 +303,8 @@ class Branches(Assignments):
                     self.frame.env[name] = alone.get(name, UNDEFINED)
                     continue
                 a, b = (env.get(name, UNDEFINED) for env in outcomes)
+                if self.going_on.get(region.origin) and _of_other_lengths(a, b):
+                    a = self._grown(region, containers, outcomes, name, a, b)
                 if isinstance(a, Growing) or isinstance(b, Growing):
                     a, b = self._both_growing(region, containers, outcomes, a, b)
                 self.frame.env[name] = self.merge(region, a, b, name)
@@ -373,6 +379,25 @@ class Branches(Assignments):
             a, b = (made, b) if own is a else (a, made)
         return a, b
 
+    def _grown(
+        self,
+        region: If,
+        containers: Contents,
+        outcomes: list[dict[str, Value]],
+        name: str,
+        a: ListValue,
+        b: ListValue,
+    ) -> Value:
+        """One of two lists of other lengths, of which no place behind the branch can tell the paths, as an array."""
+        known = [sum(v is each for v in env.values()) for env, each in zip(outcomes, (a, b), strict=True)]
+        numbers = all(isinstance(self.type_of(v), Scalar) for v in (*a, *b))
+        if known != [1, 1] or not numbers or not a or id(a) in containers.held or id(b) in containers.held:
+            return a
+        with self.at(region.then):
+            made = growing.begun(self, name, a, None)
+        outcomes[0][name] = made
+        return made
+
     def _merge_contents(
         self, region: If, container: Container, then: Container, orelse: Container, raising: list[bool]
     ) -> None:
@@ -408,3 +433,8 @@ class Branches(Assignments):
         else:
             assert isinstance(then, list) and isinstance(orelse, list)
             refill(container, [self.merge(region, a, b, "") for a, b in zip(then, orelse, strict=True)])
+
+
+def _of_other_lengths(a: Value, b: Value) -> bool:
+    """Whether two values are lists, one longer than the other."""
+    return isinstance(a, ListValue) and isinstance(b, ListValue) and len(a) != len(b)

@@ -35,8 +35,6 @@ from adc.errors import ShapeError, UnsupportedError
 class Statements(Loops):
     """The part of the evaluator that runs statements of the core language."""
 
-    going_on: going_on.GoingOn  # branches that go on, on each path, with what stands behind them
-
     def execute_all(self, nodes: list[Any]) -> None:
         for k, node in enumerate(nodes):
             found = going_on.split(self, nodes, k) if self.going_on else None
