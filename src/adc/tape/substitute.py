@@ -27,6 +27,7 @@ from adc.rules.element_calls import over_elements
 from adc.runtime.detours import Detours, own_code, straight
 from adc.runtime.modules import package_of
 from adc.tape import (
+    arrays_made,
     by_class,
     class_patterns,
     distributions,
@@ -106,6 +107,7 @@ class Substitution:
             which_function.ORIGINAL: self._original,
             which_function.ORIGINALS: self._originals,
             which_function.METHOD: method_of,
+            arrays_made.MADE: arrays_made.seen,
         }
 
     def _import(self, *args: Any, **kwargs: Any) -> Any:
@@ -223,7 +225,8 @@ class Substitution:
         if namespace is None:
             namespace = self._namespaces[id(function.__globals__)] = Namespace(self, function.__globals__)
         known = ChainMap(_closed_over(function), function.__globals__)
-        code = which_function.answering(own_code(function), known)
+        is_users = package_of(function) not in NUMERICAL
+        code = which_function.answering(own_code(function), known, naming=is_users)
         class_patterns.refuse(code, known)
         refused_questions.refuse(code)
         self._assigns_globals = self._assigns_globals or _assigns_globals(code)

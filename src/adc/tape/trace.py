@@ -312,8 +312,8 @@ def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
     return GraphCutError(
         "adc cannot write a value with a derivative into this array",
         cut.location,
-        "The tape sees arrays of floats that functions of NumPy make, and this one came about otherwise.",
-        "Make an array of it first: a = np.array(np.arange(5) * 1.0), np.empty(5) in place of np.ndarray(5).",
+        "It was held elsewhere before, as in a list or an object from outside, or was made by code without source.",
+        "Write to an array of its own: a = np.array(a).",
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from adc.errors import UnsupportedError
 from adc.syntax import parse
+from adc.tape.arrays_made import Naming, writes
 from adc.tape.node import locate
 from adc.tape.own_operators import COMPARISONS, METHODS
 
@@ -47,20 +48,22 @@ _FUNCTIONS = (
 _known: dict[int, tuple[weakref.ref[types.CodeType], types.CodeType]] = {}
 
 
-def answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType:
+def answering(code: types.CodeType, known: Mapping[str, Any], naming: bool = True) -> types.CodeType:
     """The code of a function, as it must be where it asks which function one is; `known` are the names from outside.
+
+    With `naming`, what operators and calls give is looked at, too: see `adc.tape.arrays_made`.
 
     Raises `UnsupportedError` where it asks of a function by its name, and there is no source to compile.
     """
     found = _known.get(id(code))
     if found is None or found[0]() is not code:
-        found = _known[id(code)] = weakref.ref(code), _answering(code, known)
+        found = _known[id(code)] = weakref.ref(code), _answering(code, known, naming)
     return found[1]
 
 
-def _answering(code: types.CodeType, known: Mapping[str, Any]) -> types.CodeType:
+def _answering(code: types.CodeType, known: Mapping[str, Any], naming: bool) -> types.CodeType:
     offsets = [(c, i.offset, named) for c in _with_inner(code) for i, named in _questions(c, known)]
-    if not offsets:
+    if not offsets and not (naming and writes(_source(code))):
         return code
     again = _compiled_again(code)
     if again is not None:
@@ -150,9 +153,13 @@ def _load(instruction: dis.Instruction, loads: list[Any], known: Mapping[str, An
 
 def _compiled_again(code: types.CodeType) -> types.CodeType | None:
     """The same code with other operands, or None where its source is not at hand."""
-    text = "".join(linecache.getlines(code.co_filename))
-    pairs = _pairs(text, code.co_filename, code.co_flags & _FLAGS)
+    pairs = _pairs(_source(code), code.co_filename, code.co_flags & _FLAGS)
     return next((new for old, new in pairs if old == code or _alike(old, code)), None)
+
+
+def _source(code: types.CodeType) -> str:
+    """The text of the file that a code is from."""
+    return "".join(linecache.getlines(code.co_filename))
 
 
 def _alike(old: types.CodeType, code: types.CodeType) -> bool:
@@ -171,7 +178,7 @@ def _alike(old: types.CodeType, code: types.CodeType) -> bool:
 def _pairs(text: str, file: str, flags: int) -> list[tuple[types.CodeType, types.CodeType]]:
     """All code of a file as it is, and as it asks of the originals."""
     try:
-        trees = parse(text), _Asking().visit(parse(text))
+        trees = parse(text), Naming().visit(_Asking().visit(parse(text)))
     except SyntaxError:  # cells of a notebook that are no Python, a file that changed since
         return []
     old, new = (compile(tree, file, "exec", flags, dont_inherit=True) for tree in trees)
