@@ -15,6 +15,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules.objects_beside_arrays import PYTHONS_OPERATORS, is_left_to_the_object
+from adc.rules.repairs import repair_of
 from adc.tape import operators, views
 from adc.tape.entry import Entry, Pull, any_complex
 from adc.tape.node import IndexNode, Node, Part, Whole, here, is_users_file, orders, user_frame
@@ -462,11 +463,14 @@ def refuse_complex(entry: Entry, arrays: Sequence[Any]) -> None:
 
 def no_rule(spelling: str) -> UnsupportedError:
     """The refusal of a function that the rule table does not have."""
+    known = repair_of(spelling)
     return UnsupportedError(
         f"adc has no rule for {spelling}",
         here(),
         "The derivative of its result is not known.",
-        "Register one with adc.custom_vjp or adc.rules, or pass x.detach() if it carries no derivative.",
+        f"{known[0].upper()}{known[1:]}."
+        if known
+        else "Register one with adc.custom_vjp or adc.rules, or pass x.detach() if it carries no derivative.",
     )
 
 

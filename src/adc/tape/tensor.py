@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
-from adc.tape import formatting, graphed, operators, said
+from adc.tape import constant_writes, formatting, graphed, operators, said
 from adc.tape.graphed import Graphed
 from adc.tape.node import AccumulateGrad, Node, here
 from adc.tape.state import modes
@@ -157,6 +157,8 @@ class Tensor(Graphed):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if self.node is not None and sparse.asks_for_product(sys._getframe(1)):
             return np.array(None)  # SciPy's question whether the operand multiplies itself
+        if self.node is not None and modes.enabled and constant_writes.is_one(sys._getframe(1)):
+            raise constant_writes.refusal(here())
         self._refuse_cut(
             "adc cannot turn a Tensor that requires a gradient into a plain array",
             "Keep the Tensor (np.stack joins Tensors; np.zeros(...) to be written to: adc.tensor; a function of "

@@ -25,7 +25,7 @@ from adc.errors import (
 from adc.rules import registry
 from adc.runtime.copies import copied_together
 from adc.runtime.garbage import collected_seldom
-from adc.tape import gradients, operators, record, unknown_to
+from adc.tape import constant_writes, gradients, operators, record, unknown_to
 from adc.tape.backward import propagate, reachable
 from adc.tape.beyond import read_by
 from adc.tape.given_twice import Twice
@@ -302,19 +302,10 @@ def _run(
             raise
         except ValueError as error:
             if isinstance(error.__cause__, GraphCutError):  # of a Tensor that NumPy asked for its number
-                raise _written_to_a_constant(error.__cause__) from error
+                raise constant_writes.refusal(error.__cause__.location) from error
             raise
     twice.check()
     return Traced(originals, inputs, structures, result, recording and _reaches_beyond(result, start))
-
-
-def _written_to_a_constant(cut: GraphCutError) -> GraphCutError:
-    return GraphCutError(
-        "adc cannot write a value with a derivative into this array",
-        cut.location,
-        "It was held elsewhere before, as in a list or an object from outside, or was made by code without source.",
-        "Write to an array of its own: a = np.array(a).",
-    )
 
 
 def _reaches_beyond(result: Any, start: int) -> bool:

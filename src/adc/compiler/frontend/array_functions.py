@@ -247,6 +247,7 @@ def _astype(
     copy: Value = True,
 ) -> Value:
     known = str(np.dtype(dtype))
+    self.require_numbers(known)
     refuse_cast(x.type.dtype, known, casting)
     same = x.type.dtype == known
     if x.is_array and (order in ("C", "F") or same):
@@ -367,6 +368,7 @@ def _concatenate(
         joined = self.call_rule(np.concatenate, [arrays, axis], {})
     if dtype is not None:
         known = str(np.dtype(dtype))
+        self.require_numbers(known)
         made = self.type_of(joined)
         if made is not None:
             refuse_cast(made.dtype, known, casting)

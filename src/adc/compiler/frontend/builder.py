@@ -194,12 +194,7 @@ class Builder(Measures):
         dim: Dim | None = None,
         view_of: Var | None = None,
     ) -> Var:
-        if type.dtype not in DTYPES and np.dtype(type.dtype).kind not in "fc":  # plain Python has longer ones
-            raise self.refuse(
-                f"an array of dtype {type.dtype} is not supported",
-                "its elements are no numbers that compiled code has",
-                "use an array of floats, or a list",
-            )
+        self.require_numbers(type.dtype)
         if isinstance(type, Array) and any(d == Dim(-1) for d in type.shape):
             placeholder = Var(name, type)
             type = Array(
@@ -462,8 +457,26 @@ class Builder(Measures):
 
     # --- primitives -----------------------------------------------------------------------------------------
 
+    def require_numbers(self, dtype: str) -> None:
+        """Refuse arrays of what compiled code has no numbers for; a dtype with fields is spelled in brackets."""
+        if dtype in DTYPES:
+            return
+        if dtype[0] in "[({":
+            raise self.refuse(
+                f"an array of dtype {dtype} is not supported",
+                "its elements have fields",
+                "use an array for each field, in a dict or a dataclass",
+            )
+        if np.dtype(dtype).kind not in "fc":  # plain Python has longer ones
+            raise self.refuse(
+                f"an array of dtype {dtype} is not supported",
+                "its elements are no numbers that compiled code has",
+                "use an array of floats, or a list",
+            )
+
     def cast(self, value: Value, dtype: str, weak: bool = False) -> Value:
         """A value as one of another dtype; a number is `weak` where Python's own conversion makes it."""
+        self.require_numbers(dtype)
         t = self.type_of(value)
         if t is None:
             raise self.refuse(f"cannot convert {value!r} to {dtype}")

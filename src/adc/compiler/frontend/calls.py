@@ -80,6 +80,7 @@ from adc.compiler.ir.types import Scalar
 from adc.errors import UnsupportedError
 from adc.rules import python_containers, random_generators, registry
 from adc.rules.element_calls import over_elements
+from adc.rules.repairs import repair_of
 from adc.rules.solvers import HAS_A_FUNCTION, OF_ARRAYS, solver_name
 
 _SPECIAL: dict[Any, Callable[..., Value]] = {
@@ -489,7 +490,8 @@ class Calls(RuleCalls):
         if instances.can_make(cls):
             return instances.make(self, cls, args, kwargs)
         raise self.refuse(
-            f"making a `{cls.__name__}` is not supported", repair="use numbers, arrays, tuples or dicts"
+            f"making a `{cls.__name__}` is not supported",
+            repair=repair_of(f"{cls.__module__}.{cls.__name__}") or "use numbers, arrays, tuples or dicts",
         )
 
     def _number(self, value: Value, dtype: str) -> Value:

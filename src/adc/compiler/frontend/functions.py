@@ -24,6 +24,7 @@ from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, kind, may_change
 from adc.errors import SourceError, UnsupportedError
 from adc.rules import registry, tables_by_key
+from adc.rules.repairs import repair_of
 from adc.runtime.detours import own_code, own_signature
 from adc.runtime.modules import module_of
 
@@ -155,13 +156,17 @@ class Functions(Iteration):
         known = {o.spelling.split(".")[-1]: o.spelling for o in registry.operations()}
         if module.partition(".")[0] not in {s.partition(".")[0] for s in ("numpy", *known.values())}:
             known = {}  # nothing of another library is meant where names are alike: time.time, np.tile
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
+        home = module.replace("numpy", "np", 1)
+        alike = [n for n, spelled in known.items() if n[:4] == name[:4] and spelled == f"{home}.{n}"]
+        close = difflib.get_close_matches(name, alike, n=1, cutoff=0.75)
+        spelling = f"{module + '.' if module else ''}{name}"
+        repair = "write it with other operations"
+        if close:
+            repair = f"use {known[close[0]]} instead"
         return self.refuse(
-            f"adc has no rule for `{module + '.' if module else ''}{name}`",
+            f"adc has no rule for `{spelling}`",
             why or "its derivative is not in the rule table",
-            f"use {known[close[0]]} instead, or register a rule (docs/adding_a_rule.md)"
-            if close
-            else "write it with other operations, or register a rule (docs/adding_a_rule.md)",
+            repair_of(spelling) or f"{repair}, or register a rule (docs/adding_a_rule.md)",
         )
 
     def _of_random_numbers(self, function: Any) -> UnsupportedError:
