@@ -39,6 +39,7 @@ _OF_LOWERING = {
     "records",
     "stacked",
     "table_rows",
+    "copies_read",
     "spent_before",
     "origins",
     "stand_ins_of",

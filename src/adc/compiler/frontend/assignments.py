@@ -10,6 +10,7 @@ import numpy as np
 
 from adc.compiler.frontend import (
     choices,
+    exchanged,
     frozen,
     growing,
     grown_reads,
@@ -28,7 +29,7 @@ from adc.compiler.frontend.indexing import FULL, indexed_type, located
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Choice, Maybe, Value, kind
-from adc.compiler.ir.nodes import Check, Const, Var
+from adc.compiler.ir.nodes import Check, Const, Store, Var, walk
 from adc.compiler.ir.types import Array, is_float, is_integer
 from adc.rules.dims import Dim
 
@@ -37,6 +38,8 @@ class Assignments(Calls):
     """The part of the evaluator that assigns."""
 
     def exec_Assign(self, node: Any) -> None:
+        if exchanged.exchange(self, node):
+            return
         if all(isinstance(t, gast.Name) for t in node.targets):
             value = later.evaluated(self, node.value)
         elif _side_by_side(node):  # a tuple that nobody sees
@@ -57,44 +60,48 @@ class Assignments(Calls):
         elif isinstance(target, (gast.Tuple, gast.List)):
             self._unpack(target, value)
         elif isinstance(target, gast.Subscript):
-            base = self.evaluate(target.value)
+            base = exchanged.written_to(self, target.value)
             index = self.evaluate(target.slice)
             with self.origin_at(self.locate(target)):
                 if isinstance(value, Maybe) and not isinstance(base, (dict, ListValue)):
                     value = self.required(value, "value")
-                self.set_item(base, index, value)
+                exchanged.each(self, base, lambda item: self.set_item(item, index, value))
         else:
             with self.origin_at(self.locate(target)):
-                owner = self.evaluate(target.value)
-                if isinstance(owner, Instance):
-                    instances.set_attribute(self, owner, target.attr, value)
-                    return
-                if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
-                    self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
-                    return
-                if isinstance(owner, Var) and owner.is_array and target.attr == "flat":
-                    if self.type_is_array(value):  # its elements over and over
-                        value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
-                    self.set_item(owner, Ellipsis, value)
-                    return
-                if isinstance(owner, Var) and not hasattr(np.ndarray, target.attr):
-                    owned = "numpy.ndarray" if owner.is_array else "float"
-                    error = AttributeError(f"'{owned}' object has no attribute '{target.attr}'")
-                    raise SurelyRaised(error, self.region_depth, self.origin)
-                if target.attr == "shape" and self._has_one_name(target.value, owner):
-                    self.frame.env[target.value.id] = self.call(np.reshape, [owner, value], {})
-                    return
-                if isinstance(owner, Var) and owner.is_array:
-                    other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
-                    raise self.refuse(
-                        f"the attribute `{target.attr}` of an array is written to",
-                        "compiled code knows what an array is by its name, and it may have others",
-                        f"make another array: `{other}`",
-                    )
-                raise self.refuse_leaving(
-                    "writing to an attribute is not supported",
-                    "return the value instead",
-                )
+                owner = exchanged.written_to(self, target.value)
+                exchanged.each(self, owner, lambda item: self._bind_attribute(target, item, value))
+
+    def _bind_attribute(self, target: Any, owner: Value, value: Value) -> None:
+        """`owner.name = value`."""
+        if isinstance(owner, Instance):
+            instances.set_attribute(self, owner, target.attr, value)
+            return
+        if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
+            self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
+            return
+        if isinstance(owner, Var) and owner.is_array and target.attr == "flat":
+            if self.type_is_array(value):  # its elements over and over
+                value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
+            self.set_item(owner, Ellipsis, value)
+            return
+        if isinstance(owner, Var) and not hasattr(np.ndarray, target.attr):
+            owned = "numpy.ndarray" if owner.is_array else "float"
+            error = AttributeError(f"'{owned}' object has no attribute '{target.attr}'")
+            raise SurelyRaised(error, self.region_depth, self.origin)
+        if target.attr == "shape" and self._has_one_name(target.value, owner):
+            self.frame.env[target.value.id] = self.call(np.reshape, [owner, value], {})
+            return
+        if isinstance(owner, Var) and owner.is_array:
+            other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
+            raise self.refuse(
+                f"the attribute `{target.attr}` of an array is written to",
+                "compiled code knows what an array is by its name, and it may have others",
+                f"make another array: `{other}`",
+            )
+        raise self.refuse_leaving(
+            "writing to an attribute is not supported",
+            "return the value instead",
+        )
 
     def _has_one_name(self, node: Any, owner: Value) -> bool:
         """Whether an array lies row by row and has this name alone, which no branch and no loop around may change."""
@@ -190,29 +197,46 @@ class Assignments(Calls):
             if result is not old:
                 self.frame.env[node.target.id] = self.named_value(result, node.target.id)
         elif isinstance(node.target, gast.Subscript):
-            base = self.evaluate(node.target.value)
+            base = exchanged.written_to(self, node.target.value)
             index = self.evaluate(node.target.slice)
-            value = self.evaluate(node.value)
-            self._refuse_number(base)
-            if isinstance(base, Var):
-                self._update(base, self.index_value(base, index), function, value, None)
-                return
-            self.refuse_outside(base)
-            old = self.subscript(base, index)
-            result = self.augmented(function, old, value)
-            if result is not old or not isinstance(base, (ListValue, dict)) or isinstance(base, Instance):
-                self.set_item(base, index, result)
+            exchanged.each(self, base, lambda item: self._augment_item(item, index, function, node.value))
         else:
-            owner = self.evaluate(node.target.value)
-            is_part = isinstance(owner, Var) and owner.is_array and node.target.attr in ("real", "imag")
-            if not isinstance(owner, Instance) and not is_part:
-                raise self.refuse_leaving(
-                    "an augmented write to an attribute is not supported", "return the value instead"
-                )
-            old, value = self.attribute(owner, node.target.attr), self.evaluate(node.value)
-            result = self.augmented(function, old, value)
-            if result is not old:
-                instances.set_attribute(self, owner, node.target.attr, result)
+            owner = exchanged.written_to(self, node.target.value)
+            name = node.target.attr
+            exchanged.each(
+                self, owner, lambda item: self._augment_attribute(item, name, function, node.value)
+            )
+
+    def _augment_item(self, base: Value, index: Value, function: Any, node: Any) -> None:
+        """`base[index] op= node`: what stands there is read before the value, which may change it, is computed."""
+        self._refuse_number(base)
+        if isinstance(base, Var):
+            block, start = self.block, len(self.block)
+            value = self.evaluate(node)
+            found: Value = None
+            if any(isinstance(stmt, Store) and stmt.array.root is base.root for stmt in walk(block[start:])):
+                with self.at([]) as before:
+                    found = self.subscript(base, index)
+                block[start:start] = before
+            self._update(base, self.index_value(base, index), function, value, None, found)
+            return
+        self.refuse_outside(base)
+        old, value = self.subscript(base, index), self.evaluate(node)
+        result = self.augmented(function, old, value)
+        if result is not old or not isinstance(base, (ListValue, dict)) or isinstance(base, Instance):
+            self.set_item(base, index, result)
+
+    def _augment_attribute(self, owner: Value, name: str, function: Any, node: Any) -> None:
+        """`owner.name op= node`."""
+        is_part = isinstance(owner, Var) and owner.is_array and name in ("real", "imag")
+        if not isinstance(owner, Instance) and not is_part:
+            raise self.refuse_leaving(
+                "an augmented write to an attribute is not supported", "return the value instead"
+            )
+        old, value = self.attribute(owner, name), self.evaluate(node)
+        result = self.augmented(function, old, value)
+        if result is not old:
+            instances.set_attribute(self, owner, name, result)
 
     def augmented(self, function: Any, old: Value, value: Value) -> Value:
         """`old op= value`: an array or list is changed and stays what it is, of anything else there is a new one."""
@@ -254,10 +278,16 @@ class Assignments(Calls):
         for _ in range(times - 1):
             self.call(self.attribute(items, "extend"), [part], {})
 
-    def _update(self, array: Var, index: Value, function: Any, value: Value, whole: Var | None) -> None:
-        """`array[index] op= value`, where `+=` and `-=` stay accumulations."""
+    def _update(
+        self, array: Var, index: Value, function: Any, value: Value, whole: Var | None, found: Value = None
+    ) -> None:
+        """`array[index] op= value`, where `+=` and `-=` stay accumulations.
+
+        `found` is what stood there before the value was computed, if that has changed it.
+        """
         if array in self.part_of:
-            self.set_item(array, index, self.binary(function, self.subscript(array, index), value))
+            old = self.subscript(array, index) if found is None else found
+            self.set_item(array, index, self.binary(function, old, value))
             return
         array, items = located(self, array, index)
         assert isinstance(array.type, Array)
@@ -276,7 +306,11 @@ class Assignments(Calls):
         place = indexed_type(self, array, items)[0]
         if function is not operator.matmul:  # whose result may have fewer axes than the matrix
             self.require_room(place, vt)
-        if function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f":
+        if found is not None and (fancy or not place.ndim):  # of a slice it is a view
+            whole = found
+        elif (
+            function in (operator.add, operator.sub) and not fancy and np.dtype(array.type.dtype).kind == "f"
+        ):
             self.write(
                 array,
                 items,

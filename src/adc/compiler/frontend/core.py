@@ -8,6 +8,7 @@ all of them.
 from __future__ import annotations
 
 import types
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -70,6 +71,7 @@ class Core(Merging):
     draws: Draws  # from generators that the program seeds
     itemwise: dict[int, ListValue]  # lists whose items a loop carries one by one, by their id
     table_rows: dict[int, Any]  # tuples read at such a position, by their id
+    copies_read: list[weakref.ref[Growing]]  # lists read at such a position, as long as the program has them
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
@@ -177,16 +179,21 @@ class Core(Merging):
             )
             raise error
 
+    def note_copied(self, row: Growing, among: tuple[ListValue, ...]) -> None:
+        """A list was read at a position of the run, and is a copy of one of these or of what they hold."""
+        row.copied = among
+        self.copies_read.append(weakref.ref(row))
+
     def _is_copied(self, container: Value) -> bool:
-        """Whether a name holds a row of a table that may be this list."""
+        """Whether the program still has a row of a table that may be this list: somewhere, or on its way there."""
         original = self.origins.original(container)
+        self.copies_read = [ref for ref in self.copies_read if ref() is not None]
+        copies = [copy for ref in self.copies_read if (copy := ref()) is not None]
         frame: Frame | None = self.frame
         while frame is not None:
-            held = (row for v in frame.env.values() if isinstance(v, Growing) for row in v.copied)
-            if any(self.origins.original(row) is original for row in held):
-                return True
+            copies += [each for each, _ in Contents(frame).held.values() if isinstance(each, Growing)]
             frame = frame.caller
-        return False
+        return any(self.origins.original(row) is original for copy in copies for row in copy.copied)
 
     def _knows_another(self, container: Value) -> bool:
         """Whether the program can reach a container that may be this one."""
@@ -219,7 +226,10 @@ class Core(Merging):
 
     def evaluate(self, node: Any) -> Value:
         """The value of an expression."""
-        value = self.evaluate_maybe(node)
+        return self.there(node, self.evaluate_maybe(node))
+
+    def there(self, node: Any, value: Value) -> Value:
+        """The value that was found for an expression, which must have one on every path."""
         if isinstance(value, PartlyDefined):
             with self.origin_at(self.locate(node)):
                 raise self.partly_defined(value, f"`{_spoken(node)}`")
@@ -338,6 +348,9 @@ class Core(Merging):
 
     def with_tree(self, function: Callable[..., Any], tree: Any) -> Closure:
         raise AssertionError("functions.Functions sees into functions")
+
+    def item_of(self, node: Any, base: Value, index: Value) -> Value:
+        raise AssertionError("expressions.Expressions reads items")
 
     def taken(self, place: Place, label: str) -> Value:
         raise AssertionError("names.Names guards what is taken from outside")

@@ -337,7 +337,10 @@ class Expressions(Operators):
 
     def eval_Subscript(self, node: Any) -> Value:
         base = self.evaluate(node.value)
-        index = self.evaluate(node.slice)
+        return self.item_of(node, base, self.evaluate(node.slice))
+
+    def item_of(self, node: Any, base: Value, index: Value) -> Value:
+        """`base[index]`, as the node has it."""
         display = node.value if isinstance(node.value, (gast.Tuple, gast.List)) else None
         if id(display) in self.stacked:
             self.stacked[id(base)] = base  # which is made anew whenever the body of the loop is evaluated

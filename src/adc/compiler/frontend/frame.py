@@ -181,7 +181,9 @@ class Growing:
     row_at: Any = None
     is_row: bool = False  # it was read from one, or may have been
     row_made: Any = None  # where that one was written down
-    copied: tuple[ListValue, ...] = ()  # the lists of which it is one, as they were when it was read
+    copied: tuple[
+        ListValue, ...
+    ] = ()  # the lists of which it is one, or is in one, as they were when it was read
     rows_shared: bool = False  # its elements are lists that stand elsewhere, too
     rows_written: bool = False
     rows_from: list[Any] = field(default_factory=list)  # lists that became its rows

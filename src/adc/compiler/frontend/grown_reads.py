@@ -119,7 +119,11 @@ def _as_element(growing: Growing, ev: Core, value: Value) -> Value:
     length = ev.dim_value(value.type.shape[0])
     row = Growing(growing.name, value, length, weak=growing.weak, fixed=True, row_of=growing)
     row.is_row, row.row_made = True, growing.made
-    ev.origins.note_copies(row)
+    if growing.copied:
+        row.row_of = None  # it was read from a copy, and a write to it would be lost
+        ev.note_copied(row, growing.copied)
+    else:
+        ev.origins.note_copies(row)
     return row
 
 

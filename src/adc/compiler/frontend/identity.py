@@ -71,12 +71,15 @@ def _same_container(ev: Core, x: Value, y: Value, inside: tuple[If, ...]) -> Val
         return False
     for one, other in ((x, y), (y, x)):
         origin = ev.origins.of(one)
+        if isinstance(one, Growing) and one.copied:
+            origin = Copied()
         if origin is None or isinstance(origin, FromOutside):
             continue
         if isinstance(origin, Copied):
             raise ev.refuse(
                 "it is asked whether two containers are one that the program has copies of",
-                "they come from a list whose length is only known at run time, from a sorted one or out of a loop",
+                "they come from a list whose length is only known at run time, from such a position, from a sorted one "
+                "or out of a loop",
                 "compare what they hold",
             )
         if not isinstance(origin, Chosen):

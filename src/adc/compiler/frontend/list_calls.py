@@ -33,7 +33,17 @@ _JOINED = {
 }
 
 
-_ASKING = (builtins.type, builtins.hasattr, builtins.getattr, builtins.callable, builtins.bool)
+# Functions that keep the list, or ask of it.
+_OF_LISTS = (
+    builtins.type,
+    builtins.hasattr,
+    builtins.getattr,
+    builtins.callable,
+    builtins.bool,
+    functools.partial,
+)
+# Those that read elements when they are asked for: what is written to a list meanwhile is seen.
+_LATER = (builtins.iter, builtins.zip, builtins.enumerate, builtins.reversed, builtins.map, builtins.filter)
 _GOING_OVER = {m.__name__ for m in (builtins, itertools)} | {
     functools.reduce.__module__
 }  # take elements one by one
@@ -48,12 +58,14 @@ def plain(ev: Core, values: Iterable[Value], function: Any = None) -> list[Value
 
 def _as_array(ev: Core, items: Growing, function: Any) -> Value:
     """A list as an array; one of tuples that are packed only where NumPy makes the same array of them."""
-    if any(function is f for f in _ASKING):
+    if any(function is f for f in _OF_LISTS):
         return items
     goes_over = getattr(function, "__module__", None) in _GOING_OVER
     if items.of is not None:
         return items if goes_over else array(ev, items)
     if goes_over and (items.nested or items.form is not None or items.row_of is not None or items.weak):
+        return items
+    if items.copied and (function in _LATER or getattr(function, "__module__", None) == itertools.__name__):
         return items
     if items.form is None:
         return array(ev, items)

@@ -56,7 +56,7 @@ class Evaluator(Statements):
         self.frozen = {}
         self.varying = set()
         self.itemwise = {}
-        self.stacked, self.table_rows = {}, {}
+        self.stacked, self.table_rows, self.copies_read = {}, {}, []
         self.list_kinds, self.taken_for_rows = {}, set()
         self.row_classes, self.rows_taken_as = {}, {}
         self.classes_of_dicts = {}

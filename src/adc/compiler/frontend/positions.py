@@ -28,6 +28,7 @@ __all__ = [
     "item_at",
     "key",
     "may_choose",
+    "place",
     "put_at",
     "put_place",
     "uniform",
@@ -68,13 +69,13 @@ def put_place(ev: Core, base: Value, index: Value) -> Value:
     fits = isinstance(base, ListValue) and base.depth == ev.loop_depth and not base.taken
     if not (fits and isinstance(index, Var) and not is_truth(index) and may_choose(ev, base, index)):
         return None
-    return _place(ev, base, index)
+    return place(ev, base, index)
 
 
-def put_at(ev: Core, base: Value, place: Value, value: Value) -> None:
-    """`base[place] = value`."""
+def put_at(ev: Core, base: Value, at: Value, value: Value) -> None:
+    """`base[at] = value`."""
     for k, item in enumerate(base):
-        base[k] = ev.choose(ev.op("equal", place, k), lambda: value, lambda item=item: item)
+        base[k] = ev.choose(ev.op("equal", at, k), lambda: value, lambda item=item: item)
 
 
 def is_truth(index: Var) -> bool:
@@ -87,17 +88,17 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
     if is_truth(index):
         return ev.choose(index, lambda: base[1], lambda: base[0])
     n = len(base)
-    place = _place(ev, base, index)
+    at = place(ev, base, index)
 
     def chosen(k: int) -> Value:
         if k == n - 1:
             return base[k]
-        return ev.choose(ev.op("equal", place, k), lambda: base[k], lambda: chosen(k + 1))
+        return ev.choose(ev.op("equal", at, k), lambda: base[k], lambda: chosen(k + 1))
 
     return chosen(0)
 
 
-def _place(ev: Core, base: Sequence[Value], index: Var) -> Value:
+def place(ev: Core, base: Sequence[Value], index: Var) -> Value:
     """The position counted from the first item."""
     n = len(base)
     good = ev.op("logical_and", ev.op("greater_equal", index, -n), ev.op("less", index, n))
@@ -144,7 +145,7 @@ def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
     if isinstance(first, (tuple, list)):
         nested = found.type.ndim > 1
         items = Growing("row", found, len(first), nested, weak=weak, made=ev.origin, fixed=True)
-        items.copied = _lists_in(base)
+        ev.note_copied(items, _lists_in(base))
         if nested:
             row_classes.note(ev, items, first[0])
         return items
@@ -156,15 +157,15 @@ def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
 def _in_ragged(ev: Core, base: Sequence[Value], index: Var) -> Growing:
     """A row of a table whose rows have lengths of their own: they lie one behind the other."""
     numbers = [*_numbers_in(base)]
-    place = _place(ev, base, index)
+    at = place(ev, base, index)
     starts = ev.array_of([0, *accumulate(len(row) for row in base)])
-    first, last = (ev.subscript(starts, k) for k in (place, ev.op("add", place, 1)))
+    first, last = (ev.subscript(starts, k) for k in (at, ev.op("add", at, 1)))
     table = ev.array_of(numbers)
     freeze(ev, table)
     found = ev.subscript(table, slice(first, last))
     weak = all(isinstance(t, Scalar) and t.weak for t in map(ev.type_of, numbers))
     row = Growing("row", found, ev.op("subtract", last, first), weak=weak, made=ev.origin, fixed=True)
-    row.copied = _lists_in(base)
+    ev.note_copied(row, _lists_in(base))
     return row
 
 
