@@ -66,6 +66,42 @@ def test_what_cannot_be_compiled_says_so(capfd):
     assert "no_such_attribute" in capfd.readouterr().err
 
 
+@apart()
+def _first(x):
+    if x.size == 0:
+        raise ValueError("no first")
+    return None if x[0] < 0.0 else x[0]
+
+
+def test_results_that_may_be_none():
+    @numba.njit
+    def firsts(x, y):
+        return _first(x), _first(y), _first(x)
+
+    assert firsts(np.ones(2), -np.ones(2)) == (1.0, None, 1.0)
+    assert firsts(-np.ones(2), np.ones(2)) == (None, 1.0, None)
+    with pytest.raises(ValueError, match="no first"):
+        firsts(np.ones(2), np.ones(0))
+
+
+def test_errors_are_caught():
+    @numba.njit
+    def guarded(x, n):
+        if n < 0:
+            raise ValueError("negative")
+        total = 0.0
+        for k in range(3):
+            try:
+                total += _nth_root_of_sum(x, n - k)
+            except Exception:
+                total += 100.0
+        return total + _nth_root_of_sum(x, n)
+
+    assert guarded(np.array([1.0, 3.0]), 2) == 2.0 + 4.0 + 100.0 + 2.0
+    with pytest.raises(ValueError, match="no root"):
+        guarded(np.ones(2), 0)
+
+
 @apart(error_model="numpy")
 def _ratio(x, y):
     return x / y

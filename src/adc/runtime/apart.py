@@ -2,8 +2,9 @@
 
 Numba copies a jitted function into the machine code of each of its callers, and LLVM optimises it there again: the
 loops of a large gradient were compiled twice, and a Fourier transform cost seconds in every function that called it.
-Here the caller holds a slot for each function and each tuple of argument types. An empty slot is filled at the first
-call: the function is named to Python, which compiles it, or finds it on disk. So machine code on disk holds no address.
+Here the caller holds a slot for each function and each tuple of argument types. In it lies the address of code that
+names the function to Python, which compiles it, or finds it on disk, and puts its address there in place of its own.
+So machine code on disk holds no address, and a call asks nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, signature
 from numba.extending import lower_builtin, typeof_impl
 
+from adc.runtime import calls
 from adc.runtime.tuning import tuned
 
 __all__ = ["Apart", "apart"]
@@ -74,17 +76,46 @@ class Apart:
 
     def call(self, context: Any, builder: Any, called: Any, values: Any) -> Any:
         """Emit a call by a caller that knows the argument types and the type of the result as `called`."""
-        address = _address(builder, self.name, called.args)
-        with builder.if_then(cgutils.is_null(builder, address), likely=False):
+        return calls.call(context, builder, self._address(context, builder, called), called, values)
+
+    def place_of_result(self, context: Any, builder: Any, called: Any, values: Any) -> Any:
+        """Emit such a call, and leave the result where it was written to, until the next one."""
+        return calls.place_of_result(
+            context, builder, self._address(context, builder, called), called, values
+        )
+
+    def _address(self, context: Any, builder: Any, called: Any) -> Any:
+        """What lies in the slot of the function; before the first call, code that fills it."""
+        module, name = builder.module, f"{self.name} of {called.args}"
+        if name not in module.globals:
+            kind = context.call_conv.get_function_type(called.return_type, called.args)
+            slot = ir.GlobalVariable(module, kind.as_pointer(), name)
+            slot.linkage = "internal"
+            slot.initializer = self._filling(context, module, slot, called.args)
+        return builder.load(module.get_global(name))
+
+    def _filling(self, context: Any, module: Any, slot: Any, arguments: tuple[Any, ...]) -> Any:
+        """What is called first in place of the function: it names it to Python, keeps its address, and calls it."""
+        kind = slot.value_type
+        filling = ir.Function(module, kind.pointee, f"filling {slot.name}")
+        filling.linkage = "internal"
+        filling.attributes.add("cold")
+        filling.attributes.add("noinline")
+        builder = ir.IRBuilder(filling.append_basic_block())
+        told = pickle.dumps((self.name, arguments))
+        text = cgutils.global_constant(module, "told", cgutils.make_bytearray(told))
+        pointer, length = ir.IntType(8).as_pointer(), ir.IntType(64)
+        resolve = cgutils.get_or_insert_function(
+            module, ir.FunctionType(pointer, [pointer, length]), _RESOLVE
+        )
+        found = builder.call(resolve, [builder.bitcast(text, pointer), length(len(told))])
+        with builder.if_then(cgutils.is_null(builder, found), likely=False):
             why = (f"{self.__name__} could not be compiled",)
             context.call_conv.return_user_exc(builder, RuntimeError, why)
-        kind = context.call_conv.get_function_type(called.return_type, called.args).as_pointer()
-        status, value = context.call_conv.call_function(
-            builder, builder.bitcast(address, kind), called.return_type, called.args, values
-        )
-        with builder.if_then(status.is_error, likely=False):
-            context.call_conv.return_status_propagate(builder, status)
-        return value
+        address = builder.bitcast(found, kind)
+        builder.store(address, slot)
+        builder.ret(builder.call(address, filling.args))
+        return filling
 
 
 def apart(
@@ -171,34 +202,3 @@ def _template(function: Apart) -> type:
         return function.call(context, builder, called, values)
 
     return Template
-
-
-def _address(builder: Any, name: str, arguments: tuple[Any, ...]) -> Any:
-    """What lies in the slot of a function; the first call fills it."""
-    pointer = ir.IntType(8).as_pointer()
-    slot = _slot(builder.module, f"{name} of {arguments}", pointer)
-    known = builder.load(slot)
-    before = builder.block
-    with builder.if_then(cgutils.is_null(builder, known), likely=False):
-        told = pickle.dumps((name, arguments))
-        text = cgutils.global_constant(builder.module, "told", cgutils.make_bytearray(told))
-        resolve = ir.FunctionType(pointer, [pointer, ir.IntType(64)])
-        found = builder.call(
-            cgutils.get_or_insert_function(builder.module, resolve, _RESOLVE),
-            [builder.bitcast(text, pointer), ir.Constant(ir.IntType(64), len(told))],
-        )
-        builder.store(found, slot)
-        filling = builder.block
-    address = builder.phi(pointer)
-    address.add_incoming(known, before)
-    address.add_incoming(found, filling)
-    return address
-
-
-def _slot(module: Any, name: str, pointer: Any) -> Any:
-    if name in module.globals:
-        return module.get_global(name)
-    slot = ir.GlobalVariable(module, pointer, name)
-    slot.linkage = "internal"
-    slot.initializer = ir.Constant(pointer, None)
-    return slot

@@ -15,14 +15,16 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.types.containers import BaseTuple
 from numba.core.typing.npydecl import parse_dtype
 from numba.core.typing.templates import signature
 from numba.extending import register_jitable
-from numba.np.arrayobj import get_itemsize, make_array, populate_array
+from numba.np.arrayobj import get_itemsize
 
 from adc.runtime.apart import Apart, apart
+from adc.runtime.passes.aggregates import built
 
 __all__ = ["empty", "empty_of", "zeros", "zeros_of"]
 
@@ -32,6 +34,7 @@ _PAGE = 4096  # bytes
 _HUGE_PAGES = 14  # MADV_HUGEPAGE
 _MOST = 1 << 62  # bytes, of which no array has so many
 _LENGTHS = 4  # that the functions of memory take
+_OWNER, _PARENT, _DATA = 0, 1, 4  # fields of an array: what counts its references, and where its elements are
 _BYTES = types.Array(types.uint8, 1, "C")  # which they return
 _madvise: Any = types.ExternalFunction(
     "madvise", signature(types.int32, types.uintp, types.uintp, types.int32)
@@ -102,33 +105,45 @@ class _Room(Apart):
             )
         ]
         size = context.get_constant(types.intp, get_itemsize(context, kind))
-        memory = make_array(_BYTES)(context, builder, self._bytes(context, builder, lengths, size))
-        steps = [size]
+        memory = self._bytes(context, builder, lengths, size)
+        steps, many = [size], lengths[0]
         for n in reversed(lengths[1:]):
             steps.insert(0, builder.mul(steps[0], n))
-        array = make_array(kind)(context, builder)
-        populate_array(
-            array,
-            data=builder.bitcast(memory.data, array.data.type),
-            shape=cgutils.pack_array(builder, lengths, context.get_value_type(types.intp)),
-            strides=cgutils.pack_array(builder, steps, context.get_value_type(types.intp)),
-            itemsize=size,
-            meminfo=memory.meminfo,
+        for n in lengths[1:]:
+            many = builder.mul(many, n, flags=["nsw"])
+        model = context.get_value_type(kind)
+        return built(
+            builder,
+            model,
+            [
+                _field(builder, memory, _OWNER),
+                model.elements[_PARENT](None),
+                many,
+                size,
+                builder.bitcast(_field(builder, memory, _DATA), model.elements[_DATA]),
+                cgutils.pack_array(builder, lengths),
+                cgutils.pack_array(builder, steps),
+            ],
         )
-        return array._getvalue()
 
     def _bytes(self, context: Any, builder: Any, lengths: list[Any], size: Any) -> Any:
+        """Where the array of bytes lies that is the memory."""
         outer = list(lengths)
         while len(outer) > _LENGTHS:
-            outer[:2] = [_call(_together, context, builder, outer[:2])]
+            outer[:2] = [_together.call(context, builder, _declared(_together), outer[:2])]
         ones = [context.get_constant(types.intp, 1)] * (_LENGTHS - len(outer))
-        return _call(self.memory, context, builder, [*ones, *outer, size])
+        values = [*ones, *outer, size]
+        return self.memory.place_of_result(context, builder, _declared(self.memory), values)
 
 
-def _call(function: Apart, context: Any, builder: Any, values: Any) -> Any:
+def _declared(function: Apart) -> Any:
     assert function.declared is not None
     wanted, result = function.declared
-    return function.call(context, builder, signature(result, *wanted), values)
+    return signature(result, *wanted)
+
+
+def _field(builder: Any, array: Any, k: int) -> Any:
+    return builder.load(builder.gep(array, [ir.IntType(32)(0), ir.IntType(32)(k)], inbounds=True))
 
 
 def _room(memory: Apart) -> Callable[[Any], _Room]:

@@ -59,6 +59,23 @@ def early(x, n):
     return z if n else y
 
 
+def parameters(x, n):
+    y = x
+    if n > 2:
+        x = x + 1.0
+    for _ in range(n):
+        y, x = x, y
+    if n < 0:
+        raise ValueError("negative")
+    return x, y
+
+
+def handed_back(x, n):
+    if n > 1:
+        return x
+    return np.ones(3) * n
+
+
 @pytest.fixture(autouse=True)
 def counted():
     _nrt_python.memsys_enable_stats()
@@ -67,7 +84,9 @@ def counted():
 
 
 @pytest.mark.parametrize(
-    "function", [replaced, sometimes, tuples, lists, maybe, early], ids=lambda f: f.__name__
+    "function",
+    [replaced, sometimes, tuples, lists, maybe, early, parameters, handed_back],
+    ids=lambda f: f.__name__,
 )
 def test_nothing_is_kept_and_nothing_freed_twice(function):
     x = np.linspace(0.1, 0.9, 3)

@@ -11,6 +11,7 @@ from adc.runtime.passes import elements as elements
 from adc.runtime.passes import entries as entries
 from adc.runtime.passes import liveness as liveness
 from adc.runtime.passes import lock_events as lock_events
+from adc.runtime.passes import long_tuples as long_tuples
 from adc.runtime.passes import operators as operators
 from adc.runtime.passes import options as options
 from adc.runtime.passes import phis as phis
@@ -19,4 +20,5 @@ from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa
 from adc.runtime.passes import tidying as tidying
 from adc.runtime.passes import variables as variables
+from adc.runtime.passes import views as views
 from adc.runtime.passes import widths as widths
