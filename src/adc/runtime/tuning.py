@@ -31,7 +31,7 @@ from llvmlite import binding
 from numba.core import cpu
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["compiling", "strided", "tuned", "whole_vectors", "wide"]
+__all__ = ["compiling", "straight", "strided", "tuned", "whole_vectors", "wide"]
 
 _TRIED = (20, 22)  # versions of LLVM
 _SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
@@ -46,6 +46,7 @@ _depth = 0  # of `tuned` in `tuned`: a kernel is compiled while its caller is
 _wide = False
 _strided = False
 _whole = False
+_straight = ""  # the name of the function that is being compiled, if no loop is in it
 
 
 @contextmanager
@@ -59,16 +60,17 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
     ...     njit(double)(1.5)
     3.0
     """
-    global _depth, _wide
+    global _depth, _wide, _straight
     with global_compiler_lock:
         if _depth == 0:
             _switch(_SWITCHES, 0)
         before, _depth, _wide = (_wide, _strided, _whole), _depth + 1, _has_long_rows(function)
+        outer, _straight = _straight, "" if _goes_back(function) else function.__qualname__
         _tell(hasattr(function, "strided"), hasattr(function, "whole_vectors"))
         try:
             yield
         finally:
-            _depth, _wide = _depth - 1, before[0]
+            _depth, _wide, _straight = _depth - 1, before[0], outer
             _tell(*before[1:])
             if _depth == 0:
                 _switch(_SWITCHES, 1)
@@ -77,6 +79,11 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
 def compiling() -> bool:
     """Whether a function of adc's is being compiled."""
     return _depth > 0
+
+
+def straight(name: str) -> bool:
+    """Whether the function of that name is the one of adc's that is being compiled, and no loop is in it."""
+    return name == _straight != ""
 
 
 def wide(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -136,6 +143,13 @@ def _depth_of_loops(function: Callable[..., Any]) -> int:
     """How many `for` stand in each other, as the byte code of a function has it."""
     loops = [(i.offset, i.argval) for i in dis.get_instructions(function) if i.opname == "FOR_ITER"]
     return max((sum(begin <= inner < end for begin, end in loops) for inner, _ in loops), default=0)
+
+
+def _goes_back(function: Callable[..., Any]) -> bool:
+    """Whether the byte code of a function has a jump to what lies before."""
+    return any(
+        i.opcode in dis.hasjrel + dis.hasjabs and i.argval <= i.offset for i in dis.get_instructions(function)
+    )
 
 
 def _marked(post_lowering: Callable[..., None]) -> Callable[..., None]:
