@@ -68,13 +68,50 @@ def cross_products_in_the_plane(a, x):
     return np.cross(x[:2], a[0, :2]) ** 2 + np.sum(flat**2 * x[0])
 
 
+WIDTHS = np.array([[1, 0], [0, 2]])
+
+
+def widths_in_an_array(a, x):
+    lengths = np.array(a.shape)
+    around = np.pad(a, np.stack([lengths, lengths - 1], axis=1), "edge")
+    return (
+        np.sum(np.pad(a, WIDTHS) ** 2)
+        + around[0, 0] * around[3, 2] ** 2
+        + np.pad(x, np.array([1, 2]), "reflect")[4]
+    )
+
+
+def joined_subarrays(a, x):
+    """An array in place of a sequence of its rows, joined along axes that are counted from the back, or along none."""
+    blocks = a[:, :, None] * x
+    back = np.concatenate(blocks, axis=-1)
+    front = np.concatenate(blocks, axis=-2)
+    return back[0, 3] * back[1, 0] + front[3, 1] ** 2 + np.concatenate(blocks, axis=None)[5] ** 3
+
+
+def determinants_of_one_row(a, x):
+    return np.linalg.det(x[:1, None] - 0.6) * x[1] + np.sum(np.linalg.det(a[:, :1, None] * x[1]) ** 2)
+
+
 ARGUMENTS = np.array([[0.3, -0.7], [1.1, 0.4]]), np.array([0.6, -0.2])
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "f",
-    [by_columns, several_axes, from_below, ramp, mean, of_a_pair, signed_sum, written_to_out],
+    [
+        by_columns,
+        several_axes,
+        from_below,
+        ramp,
+        mean,
+        of_a_pair,
+        signed_sum,
+        written_to_out,
+        widths_in_an_array,
+        joined_subarrays,
+        determinants_of_one_row,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_forms(f, mode):

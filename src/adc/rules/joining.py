@@ -25,6 +25,9 @@ def _rows_of(array):
 
 def rows_joined(a, axis):
     """The subarrays a[0], a[1], ... joined along an axis, without a loop over them."""
+    if axis is None:
+        return np.copy(np.ravel(a))
+    axis = range(np.ndim(a) - 1)[axis]
     moved = np.moveaxis(a, 0, axis)
     lengths = np.shape(moved)
     return np.copy(

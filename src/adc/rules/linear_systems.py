@@ -150,8 +150,8 @@ def have_inverses(dets):
 
 @static
 def _has_few_rows(n):
-    """Whether matrices are known to have two or three rows: their cofactors are differences of products."""
-    return isinstance(n, int) and n in (2, 3)
+    """Whether matrices are known to have up to three rows: their cofactors are plain."""
+    return isinstance(n, int) and n in (1, 2, 3)
 
 
 def _cofactors_of_few_rows(a):
@@ -159,6 +159,8 @@ def _cofactors_of_few_rows(a):
         first, second, third = a[..., 0, :], a[..., 1, :], a[..., 2, :]
         rows = np.cross(second, third), np.cross(third, first), np.cross(first, second)
         return np.stack(rows, axis=-2)
+    if a.shape[-1] == 1:
+        return np.ones_like(a)
     first = np.stack((a[..., 1, 1], -a[..., 1, 0]), axis=-1)
     return np.stack((first, np.stack((-a[..., 0, 1], a[..., 0, 0]), axis=-1)), axis=-2)
 

@@ -209,6 +209,8 @@ def pad(
     stat_length=None,
     reflect_type="even",
 ):
+    if isinstance(pad_width, np.ndarray):
+        pad_width = pad_width.tolist()
     widths = _widths(pad_width, np.ndim(array))
     kind = _known_mode(mode)
     axes = _padded(widths)
