@@ -3,7 +3,7 @@
 import numpy as np
 
 from adc.rules.reductions import in_dtype
-from adc.rules.registry import composite
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
 
@@ -108,6 +108,13 @@ def delete(arr, obj, axis=None):
     return np.concatenate((x[before + (slice(0, position),)], x[before + (slice(position + 1, n),)]), axis=k)
 
 
+@static
+def _trimmed(axis, ndim):
+    """The axes along which zeros are left out."""
+    axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, (list, tuple)) else (axis,)
+    return tuple(range(ndim)[k] for k in axes)
+
+
 @composite(
     np.trim_zeros,
     wrt="filt",
@@ -116,11 +123,24 @@ def delete(arr, obj, axis=None):
         corner(np.array([0.0, 1.0]), "f"),
         corner(np.array([0.0, 1.0, 0.0]), "B"),
         r.nonzero(3),
+        corner(np.zeros(3)),
+        corner(np.array([[0.0, 1.0], [0.0, 0.0]])),
+        corner(np.array([[0.0, 1.0], [0.0, 0.0]]), "f", 1),
     ],
-    notes="the number of zeros is piecewise constant; one axis",
+    notes="the number of zeros is piecewise constant",
 )
-def trim_zeros(filt, trim="fb"):
-    filled = np.flatnonzero(filt)
-    first = filled[0] if "f" in trim or "F" in trim else 0
-    last = filled[-1] + 1 if "b" in trim or "B" in trim else np.size(filt)
-    return filt[first:last]
+def trim_zeros(filt, trim="fb", axis=None):
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError("unexpected character(s) in `trim`")
+    rank = np.ndim(filt)
+    result = filt
+    for k in _trimmed(axis, rank):
+        others = tuple(j for j in range(rank) if j != k)
+        filled = np.flatnonzero(np.any(filt != 0.0, axis=others))
+        first = filled[0] if "f" in sides and np.size(filled) > 0 else 0
+        last = np.shape(filt)[k] if np.size(filled) > 0 else 0
+        if "b" in sides and np.size(filled) > 0:
+            last = filled[-1] + 1
+        result = result[(slice(None),) * k + (slice(first, last),)]
+    return result

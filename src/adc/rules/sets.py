@@ -15,8 +15,15 @@ from adc.rules.sampler import corner
 )
 def unique(ar):
     ordered = np.sort(np.ravel(ar))
-    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
-    return ordered[np.flatnonzero(first)]
+    return ordered[np.flatnonzero(_differs_from_the_one_before(ordered, True))]
+
+
+def _differs_from_the_one_before(ordered, equal_nan):
+    """Which elements in order are not as the one before. Those that are not a number are in the end, one as the other."""
+    differs = ordered[1:] != ordered[:-1]
+    if equal_nan and ordered.dtype.kind != "i":
+        differs = differs & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
+    return np.concatenate((np.ones_like(ordered[:1]) > 0.0, differs))
 
 
 @composite(
@@ -80,7 +87,7 @@ def unique_and_more(
     flat = np.ravel(ar)
     order = np.argsort(flat, kind="stable")
     ordered = flat[order]
-    first = np.concatenate((np.ones_like(ordered[:1]) > 0.0, ordered[1:] != ordered[:-1]))
+    first = _differs_from_the_one_before(ordered, equal_nan)
     places = np.flatnonzero(first)
     result = (ordered[places],)
     if return_index:

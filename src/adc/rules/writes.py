@@ -85,12 +85,15 @@ def put(a, ind, v, mode="raise"):
         (r.normal(4), np.array([True, False, True, True]), r.normal(2)),
         (r.normal(2, 2), np.array([[True, False], [False, True]]), r.normal(2)),
         (r.normal(3), np.zeros(3, dtype=bool), r.normal(0)),
+        (r.normal(3), np.array([True, False, True]), 0.5),
     ],
 )
 def place(arr, mask, vals):
     rank = np.reshape(np.cumsum(np.where(mask, 1, 0)) - 1, np.shape(mask))
-    turns = np.remainder(np.maximum(rank, 0), np.maximum(np.size(vals), 1))
-    arr[...] = np.where(mask, np.append(vals, np.zeros(1, dtype=vals.dtype))[turns], arr)  # also of no values
+    if np.ndim(vals):
+        turns = np.remainder(np.maximum(rank, 0), np.maximum(np.size(vals), 1))
+        vals = np.append(vals, np.zeros(1, dtype=vals.dtype))[turns]  # also of no values
+    arr[...] = np.where(mask, vals, arr)
 
 
 @composite(

@@ -58,6 +58,8 @@ class Program:
     def apply(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Take a step, or several where the function is a composite itself."""
         if function in _FORM_QUESTIONS:
+            if function in _LENGTH_QUESTIONS and _is_loose(args):
+                raise NoRecipe("a length that is in the data is looked at")
             return function(*_values(args), **_values(kwargs))
         if function is operator.getitem:
             return self._read(*args)
@@ -174,6 +176,8 @@ _FORM_QUESTIONS: set[Any] = {
     np.common_type,
 }
 
+_LENGTH_QUESTIONS: set[Any] = {np.shape, np.size}
+
 
 # How long what they give is depends on the elements.
 _LENGTHS_OF_DATA: set[Any] = {np.unique, np.flatnonzero, np.argwhere, np.bincount, np.repeat}
@@ -252,11 +256,11 @@ class Traced:
         return (self[k] for k in range(len(self)))
 
     def __len__(self) -> int:
-        return len(self.slot.value)
+        return int(self.shape[0])
 
     @property
     def shape(self) -> Any:
-        return self.slot.value.shape
+        return self.program.apply(np.shape, (self,), {})
 
     @property
     def ndim(self) -> Any:
@@ -264,7 +268,7 @@ class Traced:
 
     @property
     def size(self) -> Any:
-        return self.slot.value.size
+        return self.program.apply(np.size, (self,), {})
 
     @property
     def dtype(self) -> Any:
