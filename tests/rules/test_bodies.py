@@ -39,7 +39,7 @@ BUILTINS = {
     np.result_type,
     np.array,  # of lists of positions: they carry no derivative, and the compiler knows it itself
 }
-METHODS = {"append", "astype"}  # of lists; of arrays, beside those in the table
+METHODS = {"append", "astype", "tolist"}  # of lists; of arrays, beside those in the table
 CONSTANTS = (int, float, complex, str, tuple, dict, type(None), type)
 
 

@@ -137,9 +137,24 @@ def made_longer(a, x):
     return np.sum(a) * x[0]
 
 
+def by_a_loop_of_integers(a, x):
+    return np.sum(np.multiply(a, a, signature="qq->q", casting="unsafe")) * x[0]
+
+
+def twice_along_an_axis(a, x):
+    return np.sum(np.fft.fftn(a, s=(3, 4), axes=(0, 0)).real) * x[0]
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    "f, what", [(undefined, 'mode="empty"'), (memory_order, 'order="K"'), (made_longer, "resize")]
+    "f, what",
+    [
+        (undefined, 'mode="empty"'),
+        (memory_order, 'order="K"'),
+        (made_longer, "resize"),
+        (by_a_loop_of_integers, "signature"),
+        (twice_along_an_axis, "named twice"),
+    ],
 )
 def test_refused_forms(f, what, mode):
     with pytest.raises(adc.UnsupportedError, match=what) as caught:
@@ -209,6 +224,29 @@ def test_more_forms(f, mode):
                 [v + s * step if j == k else v for j, v in enumerate(ARGUMENTS)] for s in (1, -1)
             )
             assert abs(gradient[place] - (f(*ahead) - f(*behind)) / 2e-6) < 1e-6
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("f", [np.cov, np.corrcoef])
+def test_the_dtype_of_a_covariance(f, mode):
+    single = np.array([[1.0, 2.0, 4.0], [3.0, 1.0, 2.0]], dtype=np.float32)
+
+    def spread(x):
+        return f(x, dtype=np.float32)
+
+    value, pullback = adc.vjp(spread, single, mode=mode)
+    assert value.dtype == pullback(value)[0].dtype == spread(single).dtype == np.float32
+
+
+def test_the_other_byte_order():
+    other = np.dtype(float).newbyteorder().str
+
+    def f(x):
+        return np.sum(x.astype(other) ** 2)
+
+    with pytest.raises(adc.UnsupportedError, match="an array of dtype"):
+        adc.grad(f, mode="python")(ARGUMENTS[1])
+    np.testing.assert_array_equal(adc.grad(f, mode="tape")(ARGUMENTS[1]), 2.0 * ARGUMENTS[1])
 
 
 def item_of_several(a, x):

@@ -73,13 +73,14 @@ def multiply_accumulate(array, axis=0, dtype=None, out=None):
 @full(np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, dtype=None):
     others = y if y is None else as_dtype(np.asarray(y), dtype)
-    return np.cov(as_dtype(np.asarray(m), dtype), others, rowvar, bias, ddof, fweights, aweights)
+    found = np.cov(as_dtype(np.asarray(m), dtype), others, rowvar, bias, ddof, fweights, aweights)
+    return as_dtype(found, dtype)
 
 
 @full(np.corrcoef)
 def corrcoef(x, y=None, rowvar=True, dtype=None):
     others = y if y is None else as_dtype(np.asarray(y), dtype)
-    return np.corrcoef(as_dtype(np.asarray(x), dtype), others, rowvar)
+    return as_dtype(np.corrcoef(as_dtype(np.asarray(x), dtype), others, rowvar), dtype)
 
 
 if hasattr(np.linalg, "trace"):  # NumPy 2.0

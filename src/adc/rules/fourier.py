@@ -6,6 +6,7 @@ transposed by cropping and padding back. Adjoints are transposes, not conjugates
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 from adc.rules.registry import composite, linear, static
 from adc.rules.sampler import call
@@ -151,6 +152,11 @@ def ihfft(a, n=None, axis=-1, norm=None):
 @static
 def axes_of(s, axes, ndim):
     if axes is not None:
+        if s is not None and len({k % ndim for k in axes}) < len(axes):
+            raise UnsupportedError(
+                "a transform to a given length along an axis that is named twice",
+                repair="Transform along one axis after the other.",
+            )
         return tuple(axes)
     return tuple(range(ndim)) if s is None else tuple(range(ndim - len(s), ndim))
 

@@ -110,9 +110,19 @@ def delete(arr, obj, axis=None):
 
 @static
 def _trimmed(axis, ndim):
-    """The axes along which zeros are left out."""
+    """The axes along which zeros are left out, each with all others."""
     axes = tuple(range(ndim)) if axis is None else axis if isinstance(axis, (list, tuple)) else (axis,)
-    return tuple(range(ndim)[k] for k in axes)
+    chosen = [range(ndim)[k] for k in axes]
+    return tuple((k, tuple(j for j in range(ndim) if j != k)) for k in chosen)
+
+
+@static
+def _sides(trim):
+    """Whether zeros are left out in front, and at the end."""
+    sides = trim.lower()
+    if sides not in ("fb", "bf", "f", "b"):
+        raise ValueError(f"unexpected character(s) in `trim`: {sides!r}")
+    return "f" in sides, "b" in sides
 
 
 @composite(
@@ -124,23 +134,19 @@ def _trimmed(axis, ndim):
         corner(np.array([0.0, 1.0, 0.0]), "B"),
         r.nonzero(3),
         corner(np.zeros(3)),
-        corner(np.array([[0.0, 1.0], [0.0, 0.0]])),
-        corner(np.array([[0.0, 1.0], [0.0, 0.0]]), "f", 1),
+        *[corner(np.array([[0.0, 1.0], [0.0, 0.0]]), "f", axis) for axis in (None, 1)]
+        * (np.lib.NumpyVersion(np.__version__) >= "2.2.0"),
     ],
     notes="the number of zeros is piecewise constant",
 )
 def trim_zeros(filt, trim="fb", axis=None):
-    sides = trim.lower()
-    if sides not in ("fb", "bf", "f", "b"):
-        raise ValueError("unexpected character(s) in `trim`")
-    rank = np.ndim(filt)
+    in_front, at_the_end = _sides(trim)
     result = filt
-    for k in _trimmed(axis, rank):
-        others = tuple(j for j in range(rank) if j != k)
+    for k, others in _trimmed(axis, np.ndim(filt)):
         filled = np.flatnonzero(np.any(filt != 0.0, axis=others))
-        first = filled[0] if "f" in sides and np.size(filled) > 0 else 0
+        first = filled[0] if in_front and np.size(filled) > 0 else 0
         last = np.shape(filt)[k] if np.size(filled) > 0 else 0
-        if "b" in sides and np.size(filled) > 0:
+        if at_the_end and np.size(filled) > 0:
             last = filled[-1] + 1
         result = result[(slice(None),) * k + (slice(first, last),)]
     return result

@@ -19,9 +19,9 @@ def unique(ar):
 
 
 def _differs_from_the_one_before(ordered, equal_nan):
-    """Which elements in order are not as the one before. Those that are not a number are in the end, one as the other."""
+    """Which elements in order are not as the one before. Those that are not a number, in the end, are alike."""
     differs = ordered[1:] != ordered[:-1]
-    if equal_nan and ordered.dtype.kind != "i":
+    if equal_nan and ordered.dtype.kind in "fc":
         differs = differs & ~(np.isnan(ordered[1:]) & np.isnan(ordered[:-1]))
     return np.concatenate((np.ones_like(ordered[:1]) > 0.0, differs))
 

@@ -91,7 +91,7 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not record.is_active((inputs, kwargs)) and not any(isinstance(o, Tensor) for o in out or ()):
         return record.wrap(ufunc(*record.plain(inputs), **record.plain(kwargs)))
     entry = find(ufunc)
-    given = {k: v for k, v in given.items() if k not in ("casting", "order", "subok", "signature")}
+    given = {k: v for k, v in given.items() if k not in ("casting", "order", "subok")}
     unknown = [k for k in given if entry is None or k not in entry.positions]
     if unknown:
         raise UnsupportedError(f"adc has no derivative of np.{ufunc.__name__} with `{unknown[0]}`", here())

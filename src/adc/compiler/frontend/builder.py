@@ -19,7 +19,7 @@ from adc.compiler.frontend.measures import Measures
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
 from adc.compiler.frontend.widths_by_path import WidthsByPath
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
-from adc.compiler.ir.types import DTYPES, Array, Scalar, Type, is_integer, of_number
+from adc.compiler.ir.types import DTYPES, Array, Scalar, Type, is_integer, is_long, of_number
 from adc.errors import AdcError, Location, ShapeError, UnsupportedError
 from adc.rules import registry
 from adc.rules.dims import Dim, Shape
@@ -467,7 +467,7 @@ class Builder(Measures):
                 "its elements have fields",
                 "use an array for each field, in a dict or a dataclass",
             )
-        if np.dtype(dtype).kind not in "fc":  # plain Python has longer ones
+        if not is_long(dtype):
             raise self.refuse(
                 f"an array of dtype {dtype} is not supported",
                 "its elements are no numbers that compiled code has",

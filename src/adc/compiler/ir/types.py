@@ -65,6 +65,12 @@ def is_complex(t: Type) -> bool:
     return np.dtype(t.dtype).kind == "c"
 
 
+def is_long(dtype: str) -> bool:
+    """Whether numbers of a dtype, longer than those of compiled code, are ones of plain Python: in its byte order."""
+    found = np.dtype(dtype)
+    return found.kind in "fc" and found.isnative
+
+
 def is_integer(t: Type) -> bool:
     return np.dtype(t.dtype).kind in "iu"
 
