@@ -167,6 +167,7 @@ class Asking(Binding):
                 values.append(with_lists(pytree.unflatten(slot.structure, items), evaluator))
                 for container in held_in(values[-1]):
                     evaluator.origins.give(container)
+            evaluator.given = set(params) - {params[k] for k in wanted}
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS
             return layout.arguments(values, variadic), params
 

@@ -49,6 +49,7 @@ _OF_LOWERING = {
     "widths",
     "effects",
     "moving",
+    "given",
     "going_on",
     "branches_joined",
     "branches_made",

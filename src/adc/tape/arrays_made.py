@@ -24,35 +24,13 @@ _WRITES = re.compile(r"\]\s*=[^=]|[-+*/%@&|^]=|\bout\s*=|\.(at|fill|sort)\(|\b(c
 
 # Functions of Python's that give no array, or one that stands elsewhere.
 _PLAIN = {
-    *(
-        "all",
-        "any",
-        "bool",
-        "dict",
-        "divmod",
-        "enumerate",
-        "float",
-        "frozenset",
-        "getattr",
-        "hasattr",
-        "id",
-        "int",
-    ),
-    *(
-        "isinstance",
-        "issubclass",
-        "iter",
-        "len",
-        "list",
-        "map",
-        "next",
-        "print",
-        "range",
-        "repr",
-        "reversed",
-        "round",
-    ),
-    *("set", "setattr", "sorted", "str", "super", "tuple", "type", "zip"),
+    function.__name__
+    for functions in (
+        (bool, dict, float, frozenset, int, list, range, set, str, super, tuple, type),
+        (enumerate, filter, iter, map, next, reversed, sorted, zip),
+        (all, any, divmod, getattr, hasattr, id, isinstance, issubclass, len, print, repr, round, setattr),
+    )
+    for function in functions
 }
 
 

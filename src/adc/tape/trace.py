@@ -280,9 +280,11 @@ def _run(
         arguments[key] = pytree.unflatten(
             structure, [leaf if t is None else t for leaf, t in zip(leaves, tensors, strict=True)]
         )
+    seen: dict[int, tuple[Any, Any]] = {}  # an array that is given twice is one
     for key in arguments.keys() - set(places):
         leaves, structure = pytree.flatten(arguments[key], attributes=True)
-        arguments[key] = pytree.unflatten(structure, [as_argument(leaf) for leaf in leaves])
+        seen |= {id(leaf): (leaf, as_argument(leaf)) for leaf in leaves if id(leaf) not in seen}
+        arguments[key] = pytree.unflatten(structure, [seen[id(leaf)][1] for leaf in leaves])
     twice.run_on(arguments.values())
     with plain_numpy(lent), collected_seldom():
         try:

@@ -53,6 +53,7 @@ class Builder(Measures):
         self.ranges, self.throughout, self.shape_source = {}, set(), {}
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
+        self.given: set[Var] = set()  # arguments that are not differentiated
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
         # New arrays that NumPy may not lay out as compiled code does -> their types there.
         self.order_of_numpy: dict[Var, Array] = {}

@@ -39,6 +39,12 @@ def same(ev: Core, x: Value, y: Value) -> Value:
         return False  # no number is such an object
     if isinstance(constant, bool) and number.type == Scalar("bool", weak=True):
         return number if constant else ev.op("logical_not", number)
+    if x in ev.given and y in ev.given:
+        raise ev.refuse(
+            "`is` between two arguments is not supported",
+            "the caller may give one array twice",
+            "say it by a flag: `def f(x, y, one=False)`",
+        )
     raise ev.refuse(
         "`is` between numbers or arrays is not supported",
         "a number of NumPy's is never the object True"
@@ -51,11 +57,12 @@ def same(ev: Core, x: Value, y: Value) -> Value:
 def _are_two_arrays(ev: Core, x: Var, y: Var) -> bool:
     """Whether two variables surely are two arrays: of other types, or each with memory of its own.
 
-    What paths join may be either, a copy may stand for what NumPy gives as it is, two names from outside may be one.
+    What paths join may be either, and a copy may stand for what NumPy gives as it is. Two from outside may be one, and
+    so may two arguments that are not differentiated.
     """
     if not (x.is_array or y.is_array) or x.type.ndim != y.type.ndim or x.type.dtype != y.type.dtype:
         return x.is_array or y.is_array
-    outside = {c.param for c in ev.captures}
+    outside = ev.given | {c.param for c in ev.captures}
     return not (x in outside and y in outside) and not any(
         v.view_of is not None or v.root in ev.joined_roots or v in ev.snapshots for v in (x, y)
     )
