@@ -15,7 +15,7 @@ from typing import Any
 from adc.api.binding import Binding
 from adc.api.keeping import alike
 from adc.api.specialise import NO_LONGER_THERE, Specialisation, captured
-from adc.compiler.frontend.frame import Guard, Place
+from adc.compiler.frontend.outside import Guard, Place
 
 __all__ = ["moved"]
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from adc import pytree
 from adc.api.parameters import Layout
-from adc.compiler.frontend.frame import Place
+from adc.compiler.frontend.outside import Place
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure

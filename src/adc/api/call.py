@@ -9,7 +9,7 @@ from typing import Any
 from adc.api.arguments import Instead, Slot, read, slots_of
 from adc.api.parameters import Layout
 from adc.compiler.frontend import columns
-from adc.compiler.frontend.frame import Place
+from adc.compiler.frontend.outside import Place
 
 __all__ = ["Call"]
 

@@ -11,9 +11,10 @@ import numpy as np
 from adc import pytree, tape
 from adc.api.functions import taken_apart
 from adc.api.parameters import Layout, Parameters
-from adc.compiler.frontend.frame import Instance, Place
+from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import is_float

@@ -34,7 +34,7 @@ import numpy as np
 from adc.api.arguments import NUMBERS, Instead, is_by_identity, is_static_tuple
 from adc.api.specialise import NO_LONGER_THERE, Specialisation
 from adc.compiler.frontend import columns
-from adc.compiler.frontend.frame import Place
+from adc.compiler.frontend.outside import Place
 from adc.compiler.sizes import FEW, short_axes
 from adc.runtime.detours import own_code
 

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from adc.api.keeping import MOST_SPECIALISATIONS, shared_by_all_of
-from adc.compiler.frontend.frame import Closure, Place
+from adc.compiler.frontend.frame import Closure
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.outside import Place
 from adc.errors import ArgumentError
 from adc.runtime.detours import own_code, taken_signature
 

@@ -23,8 +23,8 @@ from adc.api.parameters import Layout
 from adc.api.specialise import Specialisation
 from adc.api.text import Text
 from adc.compiler import pipeline
-from adc.compiler.frontend.frame import Place, itself
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.outside import Place, itself
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array

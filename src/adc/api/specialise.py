@@ -13,7 +13,7 @@ from adc.api import sizes
 from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
-from adc.compiler.frontend.frame import Guard, Place
+from adc.compiler.frontend.outside import Guard, Place
 from adc.compiler.sizes import Sizes
 from adc.config import Mode
 from adc.errors import Location, UnsupportedError

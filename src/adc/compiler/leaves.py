@@ -9,8 +9,9 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import records
-from adc.compiler.frontend.frame import Instance, OutsideDict
+from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.outside import OutsideDict
 from adc.compiler.frontend.values import Choice, Maybe, Value, plain_value, rebuilt
 from adc.compiler.ir.nodes import Atom, Const, Var
 

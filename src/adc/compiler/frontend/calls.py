@@ -66,13 +66,13 @@ from adc.compiler.frontend.frame import (
     Iterated,
     Once,
     Partial,
-    Place,
     SurelyRaised,
     reads_of,
 )
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.library_constants import PURE
 from adc.compiler.frontend.operators import BINARY, COMPARE
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.rule_calls import RuleCalls
 from adc.compiler.frontend.values import Choice, Maybe, Text, Value
 from adc.compiler.ir.nodes import Var

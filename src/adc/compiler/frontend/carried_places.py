@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
-from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, NeedsUnrolling, is_own_dict
+from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, NeedsUnrolling
+from adc.compiler.frontend.outside import is_own_dict
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Value, rebuilt
 from adc.compiler.ir.nodes import Var

@@ -9,14 +9,8 @@ import numpy as np
 from adc.compiler.frontend import first_trips
 from adc.compiler.frontend.branches import Branches
 from adc.compiler.frontend.carried_places import VALUES, alike, late
-from adc.compiler.frontend.frame import (
-    FirstTripDiffers,
-    Growing,
-    ListValue,
-    NeedsUnrolling,
-    RankChanges,
-    is_own_dict,
-)
+from adc.compiler.frontend.frame import FirstTripDiffers, Growing, ListValue, NeedsUnrolling, RankChanges
+from adc.compiler.frontend.outside import is_own_dict
 from adc.compiler.frontend.provenance import StandsFor
 from adc.compiler.frontend.values import UNDEFINED, Choice, Maybe, Undefined, Value, kind, rebuilt
 from adc.compiler.ir.nodes import Block, Var, defined, owners, walk

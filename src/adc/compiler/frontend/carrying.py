@@ -28,9 +28,9 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     TestWrites,
     is_kept,
-    is_own_dict,
 )
 from adc.compiler.frontend.names import UnassignedRead
+from adc.compiler.frontend.outside import is_own_dict
 from adc.compiler.frontend.provenance import Copied, StandsFor
 from adc.compiler.frontend.scan import changed_names, loaded_names, stored_names
 from adc.compiler.frontend.stand_ins import StandIns

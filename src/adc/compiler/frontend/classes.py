@@ -23,11 +23,11 @@ from adc.compiler.frontend.frame import (
     Instance,
     Once,
     Partial,
-    Place,
     Range,
     reads_of,
 )
 from adc.compiler.frontend.growing import Method
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Choice, Maybe, Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Scalar

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend import dicts, growing, list_methods, list_middles, texts
-from adc.compiler.frontend.frame import Kept, ListValue, NeedsUnrolling, OutsideDict
+from adc.compiler.frontend.frame import Kept, ListValue, NeedsUnrolling
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
+from adc.compiler.frontend.outside import OutsideDict
 from adc.compiler.frontend.values import Value
 
 if TYPE_CHECKING:

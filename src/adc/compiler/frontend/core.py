@@ -20,20 +20,18 @@ from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.containers import Container, Contents, references
 from adc.compiler.frontend.draws import Draws
 from adc.compiler.frontend.frame import (
-    Capture,
     Closure,
     Frame,
     Growing,
-    Guard,
     Instance,
     ListValue,
     Outside,
-    Place,
     Range,
     SurelyRaised,
     is_kept,
 )
 from adc.compiler.frontend.merging import Merging
+from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest

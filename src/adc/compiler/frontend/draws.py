@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend.frame import Place, RunTimeLength, itself
+from adc.compiler.frontend.frame import RunTimeLength
+from adc.compiler.frontend.outside import Place, itself
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Block, For, If, Var, While, blocks, uses, walk
 from adc.compiler.ir.types import Array

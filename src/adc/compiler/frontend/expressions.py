@@ -38,8 +38,6 @@ from adc.compiler.frontend.frame import (
     Iterated,
     ListValue,
     NeedsUnrolling,
-    OutsideDict,
-    Place,
     Range,
     SuperOf,
     SurelyRaised,
@@ -49,6 +47,7 @@ from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import gains_axes, located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
+from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Maybe, Value, is_settled, kind
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar

@@ -17,9 +17,10 @@ import numpy as np
 
 from adc.compiler.frontend import desugar, generics
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Closure, Frame, Generator, Once, Partial, Place, once
+from adc.compiler.frontend.frame import Closure, Frame, Generator, Once, Partial, once
 from adc.compiler.frontend.inlined_generators import is_generator
 from adc.compiler.frontend.iteration import Iteration
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.scan import Liveness, stored_names
 from adc.compiler.frontend.values import Value, kind, may_change
 from adc.errors import SourceError, UnsupportedError

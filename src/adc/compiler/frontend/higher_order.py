@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from adc.compiler.frontend import templates
-from adc.compiler.frontend.frame import Closure, Evaluated, Items, Place, Range
+from adc.compiler.frontend.frame import Closure, Evaluated, Items, Range
 from adc.compiler.frontend.operators import BINARY
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Value, may_change
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array

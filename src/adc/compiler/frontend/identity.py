@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adc.compiler.frontend.frame import Closure, Growing, Instance, Place
+from adc.compiler.frontend.frame import Closure, Growing, Instance
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.provenance import CONTAINERS, Chosen, Copied, FromOutside, holds_as_well
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import If, Var, defined, walk

@@ -25,9 +25,9 @@ from adc.compiler.frontend.frame import (
     Instance,
     Items,
     Iterated,
-    Place,
     SurelyRaised,
 )
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Value, is_settled
 from adc.errors import UnsupportedError
 from adc.rules import model_kinds, python_containers, registry

@@ -17,9 +17,10 @@ from typing import Any
 
 from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, list_methods
 from adc.compiler.frontend import source as sources
-from adc.compiler.frontend.frame import Capture, Frame, Guard, Instance, Outside, Place
+from adc.compiler.frontend.frame import Frame, Instance, Outside
 from adc.compiler.frontend.going_on import GoingOn
 from adc.compiler.frontend.lengths import EqualLengths
+from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Origins
 from adc.compiler.frontend.statements import Statements
 from adc.compiler.frontend.values import Maybe, Value

@@ -22,16 +22,19 @@ from adc.compiler.frontend import columns, keys_of_run, numbered, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
-    Capture,
     Frame,
-    Guard,
     Instance,
     ListValue,
     Once,
-    OutsideDict,
     Partial,
-    Place,
     SurelyRaised,
+    reads_of,
+)
+from adc.compiler.frontend.outside import (
+    Capture,
+    Guard,
+    OutsideDict,
+    Place,
     class_of,
     coefficients,
     is_integer_value,
@@ -40,7 +43,6 @@ from adc.compiler.frontend.frame import (
     length,
     members,
     polynomials,
-    reads_of,
     shape_of,
 )
 from adc.compiler.frontend.provenance import FromOutside

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, Contents
-from adc.compiler.frontend.frame import Growing, Place, is_own_dict
+from adc.compiler.frontend.frame import Growing
+from adc.compiler.frontend.outside import Place, is_own_dict
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import If
 

@@ -38,12 +38,12 @@ from adc.compiler.frontend.frame import (
     NeedsUnrolling,
     Once,
     Partial,
-    Place,
     Range,
     SuperOf,
     SurelyRaised,
 )
 from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Value, is_settled
 from adc.compiler.ir.nodes import Check, Var
 from adc.compiler.ir.types import Scalar

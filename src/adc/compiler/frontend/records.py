@@ -15,7 +15,8 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import instances
-from adc.compiler.frontend.frame import Instance, Partial, Place, SurelyRaised
+from adc.compiler.frontend.frame import Instance, Partial, SurelyRaised
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
 

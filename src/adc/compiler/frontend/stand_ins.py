@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.compiler.frontend.containers import Container, same_contents
-from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, is_kept, is_own_dict
+from adc.compiler.frontend.frame import Growing, ListValue, NeedsUnrolling, is_kept
+from adc.compiler.frontend.outside import is_own_dict
 from adc.compiler.frontend.provenance import containers_in
 from adc.compiler.frontend.values import UNDEFINED, Value
 

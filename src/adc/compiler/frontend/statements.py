@@ -22,11 +22,12 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
-from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, Place, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
 from adc.compiler.frontend.marks import Mark
+from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import UNDEFINED, Value
 from adc.compiler.ir.nodes import Block, Check, Const, Var, newest, walk
 from adc.errors import ShapeError, UnsupportedError
