@@ -40,6 +40,9 @@ np.select([b, ~b], [x, 2.0])
 np.select([b, ~b], [q, 2.0], x)
 np.select([b, ~b], [x, True])
 np.full(3, p, float)
+np.zeros((), np.float32) + x[0]
+np.ones((), x.dtype) * p
+np.zeros_like(x, shape=()) + p
 np.full((2,), x[0], dtype=float) * x[0]
 np.sum(x, initial=y[0])
 np.prod(x, initial=y[0])

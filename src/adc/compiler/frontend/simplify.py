@@ -76,7 +76,12 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         if dtype is None:
             known = builder.type_of(fill)
             dtype = None if known is None else known.dtype
-        return None if dtype is None else builder.without_axes(builder.cast(fill, str(np.dtype(dtype))))
+        if dtype is None:
+            return None
+        kind = np.dtype(dtype)
+        return builder.without_axes(
+            builder.cast(fill, str(kind)) if isinstance(fill, Var) else kind.type(fill)
+        )
     elif (
         name in _FILLS_LIKE
         and builder.in_user_code
