@@ -28,8 +28,6 @@ __all__ = [
     "ResultError",
     "ShapeError",
     "SourceError",
-    "Table",
-    "Tables",
     "UnsupportedError",
 ]
 

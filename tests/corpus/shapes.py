@@ -159,7 +159,7 @@ def grids_by_index(x, s):
     return np.sum(np.abs(x @ waves) ** 2) + np.sum(np.sin(rows * columns) * x[:3]) + x @ line
 
 
-@program(lambda r: (r.normal(size=4),), refused={"tape": "into a plain array"})
+@program(lambda r: (r.normal(size=4),))
 def memory_by_the_name_of_its_class(x):
     y = np.ndarray((2, len(x)), dtype=x.dtype)
     y[0] = x * x[0]

@@ -146,7 +146,9 @@ class Substitution:
         if not isinstance(values, list | tuple | set | frozenset | dict):
             return values
         found = [self._original(v) for v in values]
-        return values if all(a is b for a, b in zip(found, values, strict=True)) else found
+        if all(a is b for a, b in zip(found, values, strict=True)):
+            return values
+        return found if isinstance(values, list | tuple) else set(found)
 
     def called(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What a stand-in gives for arguments from outside."""
