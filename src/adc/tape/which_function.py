@@ -65,7 +65,7 @@ def _answering(code: types.CodeType, known: Mapping[str, Any], naming: bool) -> 
     offsets = [(c, i.offset, named) for c in _with_inner(code) for i, named in _questions(c, known)]
     if not offsets and not (naming and writes(_source(code))):
         return code
-    again = _compiled_again(code)
+    again = _compiled_again(code, bool(offsets), naming)
     if again is not None:
         return again
     for inner, offset, named in offsets:
@@ -151,9 +151,9 @@ def _load(instruction: dis.Instruction, loads: list[Any], known: Mapping[str, An
 # The code that asks of the originals ------------------------------------------------------------------------
 
 
-def _compiled_again(code: types.CodeType) -> types.CodeType | None:
+def _compiled_again(code: types.CodeType, asks: bool, naming: bool) -> types.CodeType | None:
     """The same code with other operands, or None where its source is not at hand."""
-    pairs = _pairs(_source(code), code.co_filename, code.co_flags & _FLAGS)
+    pairs = _pairs(_source(code), code.co_filename, code.co_flags & _FLAGS, asks, naming)
     return next((new for old, new in pairs if old == code or _alike(old, code)), None)
 
 
@@ -175,12 +175,18 @@ def _alike(old: types.CodeType, code: types.CodeType) -> bool:
 
 
 @functools.lru_cache(maxsize=32)
-def _pairs(text: str, file: str, flags: int) -> list[tuple[types.CodeType, types.CodeType]]:
-    """All code of a file as it is, and as it asks of the originals."""
+def _pairs(
+    text: str, file: str, flags: int, asks: bool, naming: bool
+) -> list[tuple[types.CodeType, types.CodeType]]:
+    """All code of a file as it is, and as it asks of the originals, and looks at what it names."""
     try:
-        trees = parse(text), Naming().visit(_Asking().visit(parse(text)))
+        trees = parse(text), parse(text)
     except SyntaxError:  # cells of a notebook that are no Python, a file that changed since
         return []
+    if asks:
+        _Asking().visit(trees[1])
+    if naming:
+        Naming().visit(trees[1])
     old, new = (compile(tree, file, "exec", flags, dont_inherit=True) for tree in trees)
     return list(zip(_with_inner(old), _with_inner(new), strict=True))
 
