@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from adc.compiler.ir.nodes import Stmt, Store, Var
+from adc.compiler.ir.nodes import Assign, Stmt, Store, Var
 
 Joined = Mapping[Var, set[Var]]
 
@@ -28,3 +28,12 @@ def written_roots(statements: Iterable[Stmt], joined_roots: Joined) -> set[Var]:
     """The arrays whose memory statements may write to, and all names under which branches and loops know it."""
     written = behind((s.array.root for s in statements if isinstance(s, Store)), joined_roots)
     return written | {v for v in joined_roots if not written.isdisjoint(behind([v], joined_roots))}
+
+
+def laid_flat(statements: Iterable[Stmt]) -> set[Var]:
+    """The arrays that are seen in another shape, and so must lie row by row."""
+    return {
+        s.target.root
+        for s in statements
+        if isinstance(s, Assign) and s.name in ("reshape", "ravel") and s.target.view_of is not None
+    }

@@ -14,6 +14,7 @@ Sums come in another order, so only the reverse sweep is looked at.
 
 from __future__ import annotations
 
+from adc.compiler.analysis.roots import laid_flat
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
@@ -57,6 +58,7 @@ class _Heirs:
 
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
         self.ev = evaluator
+        self.laid_flat = laid_flat(walk(program.body))
         self.returned = {r.root for r in program.results if isinstance(r, Var)}
         self.table: dict[Var, Atom] = {}
         self.gone: set[Stmt] = set()
@@ -118,7 +120,7 @@ class _Heirs:
         assert isinstance(other.type, Array)
         return (
             one.type.dtype == other.type.dtype
-            and one.type.layout in ("C", other.type.layout)
+            and (other not in self.laid_flat or one.type.layout in ("C", other.type.layout))
             and self.ev.equal.same_shape(one.type.shape, other.type.shape)
         )
 

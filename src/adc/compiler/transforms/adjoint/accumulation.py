@@ -11,7 +11,7 @@ import numpy as np
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity
 from adc.compiler.analysis.counters import ranges
-from adc.compiler.analysis.roots import written_roots
+from adc.compiler.analysis.roots import laid_flat, written_roots
 from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
@@ -60,7 +60,8 @@ class Accumulation(ABC):
         self.needs = Needs(self.layout, evaluator, ranges(program.body))
         self.undone = written_roots(walk(program.body), evaluator.joined_roots)
         self.shadowed = self._shadowed()
-        self.laid_flat = self._laid_flat()
+        # Their shadows lie row by row, so that these may be seen so, too.
+        self.laid_flat = laid_flat(walk(program.body))
         self.bar: dict[Var, Value] = {}
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
         self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
@@ -85,16 +86,6 @@ class Accumulation(ABC):
             found.update(v for v in own_outs(stmt) if v.is_array and not self._is_own(stmt, v))
         # A view of a written array shares its shadow.
         return found | {v for v in self.layout.home if v.root in self.ev.mutated}
-
-    def _laid_flat(self) -> set[Var]:
-        """Arrays that are seen in another shape: their shadows lie row by row, so that these are, too."""
-        return {
-            stmt.target.root
-            for stmt in walk(self.program.body)
-            if isinstance(stmt, Assign)
-            and stmt.name in ("reshape", "ravel")
-            and stmt.target.view_of is not None
-        }
 
     def _lies_by_rows(self, g: Var) -> bool:
         """Whether NumPy lays an array that this block makes out row by row."""
