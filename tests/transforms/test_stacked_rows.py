@@ -16,7 +16,7 @@ all_programs()
 STACKS = {
     "relaxed_until_it_rests": (1, 1),
     "sequences_of_different_lengths": (1, 1),
-    "half_steps_of_a_step_that_is_chosen": (3, 2),
+    "half_steps_of_a_step_that_is_chosen": (3, 1),
     "down_and_up": (2, 2),
     "grid_until_it_rests": (1, 1),
     "every_second": (1, 0),
