@@ -130,13 +130,13 @@ def test_as_data_and_as_html():
 
 
 def test_seconds_and_cache():
-    def cubes(x):
-        return np.sum(x * x * x)
+    def of_this_test(x):  # whose code no other test has compiled
+        return np.sum(x * x * x * 0.8125)
 
-    first = adc.explain(adc.grad(cubes), X)
+    first = adc.explain(adc.grad(of_this_test), X)
     assert first.cache == "machine code: compiled now, and put into the cache"
     assert {"lower", "reverse", "Numba"} <= set(first.seconds)
-    assert adc.explain(adc.grad(cubes), X).cache == "machine code: from the cache on disk"
+    assert adc.explain(adc.grad(of_this_test), X).cache == "machine code: from the cache on disk"
 
 
 def declined(x):
