@@ -8,13 +8,23 @@ from typing import Any
 
 import peers
 
-__all__ = ["NOTES", "all_right", "line", "plots", "publish", "table"]
+__all__ = ["NOTES", "all_right", "in_short", "line", "plots", "publish", "put", "table"]
 
 # The kernels that have a target, in the order in which the table shows them.
 NOTES = (
     "logsumexp", "black_scholes", "gmm", "gmm_25", "gmm_small", "lstm", "bundle", "ode", "least_squares",
     "kmeans", "recurrence", "jacobi_2d", "seidel_2d", "burgers", "nbody", "correlation", "mlp",
 )  # fmt: skip
+IN_SHORT = {
+    "logsumexp": "logsumexp of 1e6 numbers",
+    "black_scholes": "Black-Scholes, 1e6 options",
+    "gmm": "Gaussian mixture, n=1000, d=32, K=10",
+    "lstm": "LSTM, two layers of 14, 1,024 steps",
+    "recurrence": "scalar recurrence, 1e6 steps of exp and sin",
+    "nbody": "energy of 1,000 bodies, all pairs",
+    "seidel_2d": "Gauss-Seidel in place, 120 x 120, 20 sweeps",
+    "ode": "Runge-Kutta, 1,000 equations, 100 steps",
+}
 GRADIENTS = ("adc", "adc loops", "jax", "torch", "torch.compile", "autograd", "pytensor", "casadi")
 TOLERANCE = 1e-8
 
@@ -206,18 +216,39 @@ def plots(results: list[Result], folder: Path, clock: str) -> list[Path]:
     return written
 
 
+def in_short(results: list[Result], clock: str) -> str:
+    """The table of the README: milliseconds of a few kernels, told in words that need no other page."""
+    names = ("numpy", "numba", "adc", "jax")
+    lines = [
+        "| | NumPy, value only | Numba, value only | adc, value and gradient | JAX, value and gradient |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    variants = {r["kernel"]: r["reports"][0]["variants"] for r in results if r.get("reports")}
+    for kernel, words in IN_SHORT.items():
+        times = [1e3 * variants[kernel][name][clock] for name in names]
+        lines.append(f"| {words} | " + " | ".join(f"{_milliseconds(t)} ms" for t in times) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _milliseconds(time: float) -> str:
+    return f"{time:.2f}" if time < 1.0 else f"{time:.1f}" if time < 100.0 else f"{time:.0f}"
+
+
 def publish(docs: Path, mark: str, table: str, drawn: list[Path]) -> None:
     """Put a table between its marks in docs/performance.md, and the plots beside it."""
-    page = docs / "performance.md"
-    before, rest = page.read_text().split(f"<!-- {mark} -->\n", 1)
-    after = rest.split(f"<!-- end of {mark} -->\n", 1)[1]
     folder = docs / "performance"
     folder.mkdir(exist_ok=True)
     pictures = []
     for path in drawn:
         (folder / path.name).write_bytes(path.read_bytes())
         pictures.append(f"![{path.stem.replace('_', ' ')}](performance/{path.name})\n")
-    body = "\n".join([table, *pictures])
+    put(docs / "performance.md", mark, "\n".join([table, *pictures]))
+
+
+def put(page: Path, mark: str, body: str) -> None:
+    """Put a text between its marks in a page."""
+    before, rest = page.read_text().split(f"<!-- {mark} -->\n", 1)
+    after = rest.split(f"<!-- end of {mark} -->\n", 1)[1]
     page.write_text(f"{before}<!-- {mark} -->\n{body}<!-- end of {mark} -->\n{after}")
 
 

@@ -101,7 +101,7 @@ def main() -> int:
     )
     parser.add_argument("--report", action="store_true", help="measure nothing")
     parser.add_argument(
-        "--publish", action="store_true", help="write table and plots into docs/performance.md"
+        "--publish", action="store_true", help="write tables and plots into docs/performance.md and README.md"
     )
     parser.add_argument("--rounds", type=int, default=0, help="rounds (9; with --quick 5)")
     parser.add_argument(
@@ -155,6 +155,8 @@ def main() -> int:
     if options.publish:
         mark = "table in single precision" if options.single else "table"
         report.publish(BENCH.parent / "docs", mark, table, drawn)
+        if not options.single:
+            report.put(BENCH.parent / "README.md", "speed", report.in_short(results, options.clock))
     return 0 if report.all_right(results) else 1
 
 

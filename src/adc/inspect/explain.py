@@ -108,7 +108,7 @@ def explain(derivative: Any, *example_args: Any, **example_kwargs: Any) -> Ledge
         facts = _Facts.of(lambda watch: fresh._program(call, optimize=True, watch=watch)[0], inputs)
     except AdcError as error:  # the compiler declines the function: the tape runs, and this is why
         return Ledger(title, known.mode, fallback or str(error), (), (), None, {"declined": seconds})
-    stages = dict(facts.context.seconds)
+    stages = {} if known.context is None else dict(known.context.seconds)
     stages["Numba"] = max(seconds - sum(stages.values()), 0.0) if known.mode == "compiled" else 0.0
     return Ledger(
         title,

@@ -7,11 +7,11 @@ from scipy import stats
 from adc.errors import UnsupportedError
 from adc.rules import gathering as gathering
 from adc.rules import special as special
-from adc.rules.operation import floating
 from adc.rules.reductions import in_dtype
 from adc.rules.registry import static
 from adc.rules.sampler import call, corner
 from adc.rules.samples import Correlation, require_propagated, rule
+from adc.rules.triangular import of_lapack
 from adc.rules.usual import require_usual
 
 _REPAIR = "Rank the rows one by one."
@@ -33,11 +33,6 @@ def _method(method):
             f"scipy.stats.rankdata with method={method!r} is not supported",
             repair='Say "average", "min" or "max", or take np.argsort twice.',
         )
-
-
-@static
-def _of_elements(dtype):
-    return floating(dtype)
 
 
 def _ranks(x, method):
@@ -65,7 +60,7 @@ def rankdata(a, method="average", *, axis=None, nan_policy="propagate"):
     _method(method)
     _rows_alone("scipy.stats.rankdata", np.ndim(a), axis)
     ranks = _ranks(np.ravel(a), method)
-    return in_dtype(ranks, _of_elements(a.dtype)) if _ALL_FLOATING else ranks
+    return in_dtype(ranks, of_lapack(a.dtype)) if _ALL_FLOATING else ranks
 
 
 @static

@@ -44,8 +44,8 @@ _FUNCTIONS = (
     type(np.sum),
 )
 
-# By identity, as code of another file may be equal: the code, and what runs in its place.
-_known: dict[int, tuple[weakref.ref[types.CodeType], types.CodeType]] = {}
+# By identity, as code of another file may be equal, and `naming`: the code, and what runs in its place.
+_known: dict[tuple[int, bool], tuple[weakref.ref[types.CodeType], types.CodeType]] = {}
 
 
 def answering(code: types.CodeType, known: Mapping[str, Any], naming: bool = True) -> types.CodeType:
@@ -55,9 +55,10 @@ def answering(code: types.CodeType, known: Mapping[str, Any], naming: bool = Tru
 
     Raises `UnsupportedError` where it asks of a function by its name, and there is no source to compile.
     """
-    found = _known.get(id(code))
+    key = id(code), naming
+    found = _known.get(key)
     if found is None or found[0]() is not code:
-        found = _known[id(code)] = weakref.ref(code), _answering(code, known, naming)
+        found = _known[key] = weakref.ref(code), _answering(code, known, naming)
     return found[1]
 
 

@@ -23,7 +23,7 @@ from adc.compiler.frontend.containers import (
     refill,
     same_places,
 )
-from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue, SurelyRaised
+from adc.compiler.frontend.frame import Growing, Instance, ListValue, SurelyRaised
 from adc.compiler.frontend.going_on import GoingOn, Split
 from adc.compiler.frontend.marks import Mark
 from adc.compiler.frontend.provenance import Left
@@ -105,18 +105,9 @@ class Branches(Assignments):
         A call or `:=` in it may change names, lists and dicts, and what it reads of an object may be a property that
         writes to it: they are merged as behind a statement.
         """
-        if has_effects(node) or any(map(_holds_object, self._values_of_names(node))):
+        if has_effects(node) or any(map(_holds_object, map(self.frame.named, loaded_names(node)))):
             return self.chosen_in_turn(test, then, orelse)
         return self.chosen(test, then, orelse)
-
-    def _values_of_names(self, node: Any) -> Iterator[Value]:
-        """What the variables in an expression stand for."""
-        for name in loaded_names(node):
-            frame: Frame | None = self.frame
-            while frame is not None and name not in frame.env:
-                frame = frame.parent
-            if frame is not None:
-                yield frame.env[name]
 
     def chosen(self, test: Value, then: Callable[[], Value], orelse: Callable[[], Value]) -> Value:
         """`then()` if test else `orelse()`, neither of which changes anything."""

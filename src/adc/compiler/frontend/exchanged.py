@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend import choices, positions
-from adc.compiler.frontend.frame import Frame, Instance, ListValue
+from adc.compiler.frontend.frame import Instance, ListValue
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Choice, Value
 from adc.compiler.ir.nodes import Var
@@ -116,7 +116,7 @@ def _pair(node: Any) -> tuple[Any, Any] | None:
 def _list(ev: Core, node: Any) -> Value:
     """The list that has a name, or a known place in an object or list that has one."""
     if isinstance(node, gast.Name):
-        return _named(ev, node.id)
+        return ev.frame.named(node.id)
     if isinstance(node, gast.Attribute):
         owner = _list(ev, node.value)
         return owner.get(node.attr) if isinstance(owner, Instance) else None
@@ -127,20 +127,13 @@ def _list(ev: Core, node: Any) -> Value:
     return owner[place] if known else None
 
 
-def _named(ev: Core, name: str) -> Value:
-    frame: Frame | None = ev.frame
-    while frame is not None and name not in frame.env:
-        frame = frame.parent
-    return None if frame is None else frame.env[name]
-
-
 def _counts(ev: Core, node: Any) -> bool:
     """Whether an index is made of integers under names, whatever is evaluated first."""
     if isinstance(node, gast.BinOp):
         return _counts(ev, node.left) and _counts(ev, node.right)
     value = node.value if isinstance(node, gast.Constant) else None
     if isinstance(node, gast.Name):
-        value = _named(ev, node.id)
+        value = ev.frame.named(node.id)
     return isinstance(value, int) or (
         isinstance(value, Var) and not value.is_array and is_integer(value.type)
     )

@@ -329,6 +329,13 @@ class Frame:
             frame = frame.parent
         return None if frame is None else frame.closure[name]
 
+    def named(self, name: str) -> Any:
+        """What this function, or the next one around it that does, gives a name; or None."""
+        frame: Frame | None = self
+        while frame is not None and name not in frame.env:
+            frame = frame.parent
+        return None if frame is None else frame.env[name]
+
     @cached_property
     def names(self) -> set[str]:
         """The names in the code of the function."""

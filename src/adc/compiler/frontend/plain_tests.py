@@ -14,7 +14,6 @@ import numpy as np
 from adc.compiler.ir.nodes import Var
 
 if TYPE_CHECKING:
-    from adc.compiler.frontend.frame import Frame
     from adc.compiler.frontend.operators import Operators
 
 _COMPARED = (gast.Eq, gast.NotEq, gast.Lt, gast.LtE, gast.Gt, gast.GtE)
@@ -41,10 +40,7 @@ def is_number(lowering: Operators, node: Any, kinds: str = "iuf") -> bool:
         return is_number(lowering, node.left, "iu") and is_number(lowering, node.right, "iu")
     if not isinstance(node, gast.Name):
         return False
-    frame: Frame | None = lowering.frame
-    while frame is not None and node.id not in frame.env:
-        frame = frame.parent
-    value = None if frame is None else frame.env[node.id]
+    value = lowering.frame.named(node.id)
     if isinstance(value, Var):
         return not value.is_array and np.dtype(value.type.dtype).kind in kinds
     return type(value) is int or (type(value) is float and "f" in kinds)

@@ -22,11 +22,11 @@ from adc.compiler.ir.nodes import (
     Check,
     Const,
     For,
-    If,
     Print,
     Program,
     While,
     bound_inside,
+    change_blocks,
     defined,
     owners,
     walk,
@@ -48,14 +48,9 @@ class _Turner:
     def block(self, block: Block) -> Block:
         out: Block = []
         for stmt in block:
-            if isinstance(stmt, For):
-                stmt.body = self.block(stmt.body)
-                if stmt.step == Const(-1) and self._independent(stmt):
-                    stmt = self._turned(stmt, out)
-            elif isinstance(stmt, While):
-                stmt.body = self.block(stmt.body)
-            elif isinstance(stmt, If):
-                stmt.then, stmt.orelse = self.block(stmt.then), self.block(stmt.orelse)
+            change_blocks(stmt, self.block)
+            if isinstance(stmt, For) and stmt.step == Const(-1) and self._independent(stmt):
+                stmt = self._turned(stmt, out)
             out.append(stmt)
         return out
 
