@@ -153,6 +153,28 @@ def test_results_that_have_no_gradient(mode, function, text):
         adc.grad(function, mode=mode)(X)
 
 
+class Model:
+    def __init__(self, x):
+        self.x = x
+
+
+@pytest.mark.parametrize(
+    "function, text",
+    [
+        (lambda x: (value for value in x), "an iterator"),
+        (lambda x: zip(x, x, strict=True), "an iterator"),
+        (lambda x: range(3), "a range"),
+        (lambda x: lambda: x, "a function"),
+        (lambda x: np.sin, "a ufunc"),
+        (lambda x: [x], "a list of 1"),
+        (lambda x: Model(x), "an object of class `Model`"),
+    ],
+)
+def test_results_are_told_as_python_calls_them(function, text):
+    with pytest.raises(adc.ResultError, match=f"returns {text}$|returns {text}\n"):
+        adc.grad(function, mode="compiled")(X)
+
+
 def squares(w, x, y):
     apart = x @ w - y  # a column
     return apart.T @ apart

@@ -10,8 +10,32 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend import records
-from adc.compiler.frontend.frame import Closure, Instance, Partial, Range
-from adc.compiler.frontend.values import Choice, Maybe, PartlyDefined, Text, Undefined, Value, Zero, rebuilt
+from adc.compiler.frontend.frame import (
+    Bound,
+    Closure,
+    Generator,
+    Given,
+    Growing,
+    Instance,
+    Items,
+    Iterated,
+    Kept,
+    ListValue,
+    Once,
+    Partial,
+    Range,
+)
+from adc.compiler.frontend.values import (
+    Choice,
+    Maybe,
+    PartlyDefined,
+    Shown,
+    Text,
+    Undefined,
+    Value,
+    Zero,
+    rebuilt,
+)
 from adc.compiler.ir.nodes import Const, Var
 from adc.compiler.ir.types import Type
 from adc.errors import DerivativeError, Location, ResultError, UnsupportedError
@@ -237,7 +261,25 @@ def described(output: Value) -> str:
         return {"i": "an integer", "u": "an integer", "b": "a bool", "c": "a complex number"}.get(
             kind, "a number"
         )
-    if isinstance(output, (tuple, list, dict)):
-        plain = {"ListValue": "list"}.get(type(output).__name__, type(output).__name__)
-        return f"a {plain} of {len(output)}"
-    return f"a {type(output).__name__}"
+    name = _NAMES.get(type(output)) or type(output).__name__
+    if isinstance(output, Instance):
+        return f"an object of class `{output.cls.__name__}`"
+    if isinstance(output, (tuple, list, dict)) and not isinstance(output, Given):
+        name += f" of {len(output)}"
+    return f"{'an' if name[0] in 'aeio' else 'a'} {name}"
+
+
+# What the compiler has for things of Python, as Python calls them, or says what they are.
+_NAMES: dict[type, str] = {
+    Bound: "method",
+    Closure: "function",
+    Generator: "generator",
+    Growing: "list",
+    Kept: "dict",
+    ListValue: "list",
+    Partial: "partial",
+    Range: "range",
+    Shown: "str",
+    Text: "str",
+    **dict.fromkeys((Given, Items, Iterated, Once), "iterator"),
+}
