@@ -106,3 +106,18 @@ def test_infinite_coefficients_are_infinite():
         found = adc.grad(products, mode="compiled")(x, y, z)
     np.testing.assert_array_equal(np.isnan(found), np.isnan(taped))
     np.testing.assert_allclose(found[1], taped[1], rtol=1e-14)
+
+
+def lowered_twice(x, a):
+    for k in range(x.shape[0]):
+        a -= a - a
+        a -= x[k] * a
+        a += a * a
+    return a
+
+
+def test_a_sum_that_is_another_one_goes_into_the_next():
+    given = (np.array([0.1, 0.2, 0.3]), 0.2), (np.ones(3), 1.0)
+    with interpreted():
+        found = adc.jvp(lowered_twice, *given, mode="compiled")
+    np.testing.assert_allclose(found, adc.jvp(lowered_twice, *given, mode="tape"), rtol=1e-12)

@@ -120,7 +120,7 @@ class _Body:
             for s in new:
                 self._unread(s)
             return False
-        self.made.update((s.target, s) for s in new)
+        self.made.update((s.target, s) for s in new if s.name in WORK)
         return True
 
     def _without(self, s: Assign) -> list[Assign]:
