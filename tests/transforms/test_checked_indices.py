@@ -181,3 +181,60 @@ def test_one_loop_checks_and_adds():
         grad(np.array([0.5, 3.5]), w)
     with pytest.raises(ValueError, match="integer"):
         grad(np.array([0.5, np.nan]), w)
+
+
+def along(x, places):
+    return np.sum(np.take_along_axis(x, places, axis=0) ** 2)
+
+
+def laid_flat(x, places):
+    return np.sum(np.take_along_axis(x, places, axis=None) ** 2)
+
+
+@pytest.mark.parametrize("function", [along, laid_flat])
+@pytest.mark.parametrize("place", [7, -6, 2**40])
+def test_places_along_an_axis_are_checked_without_a_reverse_sweep(function, place):
+    # The compiled tangent read whatever was in memory there.
+    x, places = np.arange(5.0), np.array([0, place])
+    with pytest.raises(IndexError):
+        adc.jvp(lambda x: function(x, places), (x,), (x,), mode="compiled")
+    with pytest.raises(IndexError):
+        adc.grad(function, mode="compiled")(x, places)
+
+
+def ordered(x):
+    return np.sum(np.sort(x) ** 2 * np.arange(x.shape[0]))
+
+
+def in_order(x):
+    total = 0.0
+    for k in np.argsort(x)[::-1]:
+        total = np.sin(total) + x[k]
+    return total
+
+
+def largest(x):
+    return x[np.argmax(x)] ** 2 + np.sum(x[np.argpartition(x, 2)[:2]])
+
+
+@pytest.mark.parametrize("function", [ordered, in_order, largest])
+def test_what_sorts_and_extremes_say_is_inside(function):
+    x = np.array([0.3, -1.0, 2.0, 0.7])
+    text = adc.source(adc.grad(function), x, stage="optimized")
+    assert "IndexError" not in text
+    taped = adc.grad(function, mode="tape")(x)
+    with interpreted():
+        np.testing.assert_allclose(adc.grad(function, mode="compiled")(x), taped, rtol=1e-13)
+
+
+def read_twice(x, places):
+    return np.sum(np.take_along_axis(x, places, axis=0) * x[places])
+
+
+def test_an_array_that_was_looked_through_is_not_looked_at_again():
+    x, places = np.arange(5.0), np.array([3, 0, -1, 3])
+    text = adc.source(adc.grad(read_twice), x, places, stage="optimized")
+    assert text.count("IndexError") == 1
+    with interpreted():
+        found = adc.grad(read_twice, mode="compiled")(x, places)
+    np.testing.assert_allclose(found, adc.grad(read_twice, mode="tape")(x, places), rtol=1e-13)

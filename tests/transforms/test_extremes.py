@@ -115,3 +115,16 @@ def test_a_position_of_an_extreme_keeps_no_table_of_truths():
     text = adc.source(adc.grad(f), R.normal(size=7), stage="optimized")
     assert "np.bool_" not in text
     assert "min(position, " in text
+
+
+@pytest.mark.parametrize("reduce", [np.max, np.min, np.argmax, np.argmin, np.ptp])
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_no_elements_have_no_extreme(reduce, mode):
+    # Of a length that is known to be zero, compiled code had minus infinity.
+    def function(x):
+        return reduce(x[:0]) + np.sum(x)
+
+    with pytest.raises(ValueError, match="zero-size array|empty sequence"):
+        adc.value_and_grad(function, mode=mode)(np.ones(3))
+    with pytest.raises(ValueError, match="zero-size array|empty sequence"):
+        adc.grad(function, mode=mode)(np.ones(3))

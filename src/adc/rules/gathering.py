@@ -56,8 +56,17 @@ def scatter(z_bar, values, indices, axis, length):
     return np.take_along_axis(z_bar, indices, axis)
 
 
+def _scattered(values, indices, length):
+    result = np.zeros(length, dtype=values.dtype)
+    for i in range(values.shape[0]):
+        result[indices[i]] += values[i]
+    return result
+
+
 @lowered(scatter_along_axis)
 def scatter_loop(values, indices, axis, length):
+    if np.ndim(values) == 1:
+        return _scattered(values, indices, length)
     moved = np.moveaxis(values, axis, 0)
     n = moved.shape[0]
     rest = np.shape(moved)[1:]
@@ -105,6 +114,8 @@ def take_along_axis(z_bar, arr, indices, axis=-1):
 @lowered(np.take_along_axis)
 def take_along_axis_loop(arr, indices, axis=-1):
     moved = np.ravel(arr) if axis is None else np.moveaxis(arr, axis, 0)
+    if np.ndim(moved) == 1:
+        return moved[indices]
     where_from = np.moveaxis(indices, 0 if axis is None else axis, 0)
     n = moved.shape[0]
     k = where_from.shape[0]

@@ -127,22 +127,25 @@ def _characteristic(a):
     return result
 
 
+def from_zeros(zeros):
+    """The coefficients of a polynomial with these zeros; of none they are that of 1 (NumPy has a number then)."""
+    n = zeros.shape[0]
+    zero = np.zeros(1, dtype=zeros.dtype)
+    result = np.concatenate((np.ones_like(zero), np.zeros_like(zeros)))
+    for k in range(n):
+        result = result - zeros[k] * np.concatenate((zero, result[:n]))
+    return result
+
+
 @composite(
     np.poly,
     wrt="seq_of_zeros",
     extra={"float64_only": True},
-    examples=lambda r: [r.normal(3), r.normal(3, 3), np.eye(3)],
+    examples=lambda r: [r.normal(3), r.normal(3, 3), np.eye(3), r.normal(1)],
     notes="of a sequence of zeros, or of a matrix",
 )
 def poly(seq_of_zeros):
-    if np.ndim(seq_of_zeros) == 2:
-        return _characteristic(seq_of_zeros)
-    n = seq_of_zeros.shape[0]
-    zero = np.zeros_like(seq_of_zeros[:1])
-    result = np.concatenate((np.ones_like(zero), np.zeros_like(seq_of_zeros)))
-    for k in range(n):
-        result = result - seq_of_zeros[k] * np.concatenate((zero, result[:n]))
-    return result
+    return _characteristic(seq_of_zeros) if np.ndim(seq_of_zeros) == 2 else from_zeros(seq_of_zeros)
 
 
 @composite(

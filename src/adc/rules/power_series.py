@@ -7,6 +7,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 
 from adc.errors import UnsupportedError
+from adc.rules.polynomials import from_zeros
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -44,12 +45,12 @@ def polymul(c1, c2):
 @composite(
     polynomial.polyfromroots,
     wrt="roots",
-    examples=lambda r: [r.normal(3)],
+    examples=lambda r: [r.normal(3), np.zeros(0)],
     extra={"doubles": True},
     **_named(polynomial.polyfromroots),
 )
 def polyfromroots(roots):
-    return np.poly(roots)[::-1]
+    return from_zeros(roots)[::-1]
 
 
 @static

@@ -5,6 +5,7 @@ from scipy import signal
 
 from adc.errors import UnsupportedError
 from adc.rules.filters import without_ones
+from adc.rules.polynomials import from_zeros
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -116,11 +117,11 @@ def _given(worN, axes):
     spelling="scipy.signal.zpk2tf",
     notes="real zeros and poles, of one filter",
     extra={"float64_only": True, "real_only": True},
-    examples=lambda r: [(r.normal(2), r.normal(3), 1.3)],
+    examples=lambda r: [(r.normal(2), r.normal(3), 1.3), (np.zeros(0), r.normal(3), 1.3)],
 )
 def zpk2tf(z, p, k):
     _of_one(np.ndim(z))
-    return k * np.poly(z), np.poly(p)
+    return k * from_zeros(z), from_zeros(p)
 
 
 @static

@@ -31,6 +31,7 @@ from typing import Any
 from adc.compiler.analysis.conditions import Conditions, certain
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.positions import positions
 from adc.compiler.analysis.touches import pace, paces, part, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -57,7 +58,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import is_integer
 from adc.compiler.transforms import clone
-from adc.rules import registry
+from adc.rules import registry, shapes
 from adc.rules.dims import Dim
 
 Path = frozenset[tuple[Atom, bool]]
@@ -85,7 +86,11 @@ class _Checker:
         self.memory = Memory(evaluator.joined_roots)
         self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
         self.every: list[tuple[For, ...]] = []  # for each the loops whose every trip comes to it
-        self.counted = _counted(program)
+        self.positions = positions(program)
+        self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+        self.looked_through: dict[
+            Var, list[Dim]
+        ] = {}  # arrays whose elements were checked, and for which lengths
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Hashable, Range] = {}  # of loop counters
         self.limits: dict[
@@ -114,6 +119,8 @@ class _Checker:
                     and length_of(stmt.target) is not None
                 ):
                     stmt = self._remainder(stmt)
+            if isinstance(stmt, Assign) and not stmt.targets[0].is_array:
+                self._note_position(stmt)
             if isinstance(stmt, Assign) and stmt.name in ("minimum", "maximum") and not stmt.target.is_array:
                 ends = (self.ev.length(a) for a in stmt.args)
                 self.limits[stmt.name, stmt.target] = [d for d in ends if d is not None]
@@ -131,6 +138,16 @@ class _Checker:
                 self.around.pop()
             out.append(stmt)
         return out
+
+    def _note_position(self, stmt: Assign) -> None:
+        """Note that a number is one of so many positions: an extreme's, or an element of what was looked through."""
+        known = stmt.args[0].root if stmt.name == "getitem" else stmt.targets[0]
+        if known in self.positions:
+            found = Dim.symbol("value", stmt.target)
+            self.facts += [found, self.positions[known] - 1 - found]
+        for length in self.looked_through.get(known, ()):
+            found = Dim.symbol("value", stmt.target)
+            self.facts += [found + length, length - 1 - found]
 
     def _is_certain(self, check: Check) -> bool:
         """Whether what is checked cannot but hold here, as that there is something to divide by."""
@@ -253,6 +270,14 @@ class _Checker:
     def _access(self, stmt: Stmt, around: tuple[For, ...]) -> None:
         if self.only is not None and stmt not in self.only:
             return
+        if isinstance(stmt, Assign) and stmt.name == "take_along_axis":
+            array, indices, axis_taken = stmt.args
+            if axis_taken == Const(None):
+                self._item(indices, shapes.size(array.type.shape), 0, around)
+            else:
+                k = axis_taken.value % array.type.ndim
+                self._item(indices, array.type.shape[k], k, around)
+            return
         touch = part(stmt)
         if touch is None:
             return
@@ -271,9 +296,9 @@ class _Checker:
     def _item(self, item: Any, length: Dim, axis: int, around: tuple[For, ...]) -> None:
         ev = self.ev
         if isinstance(item, Var) and item.is_array:
-            if item in self.counted:
-                if not self._not_negative(length - self.counted[item]):
-                    many, n = ev.dim_value(self.counted[item]), ev.dim_value(length)
+            if item.root in self.positions:
+                if not self._not_negative(length - self.positions[item.root]):
+                    many, n = ev.dim_value(self.positions[item.root]), ev.dim_value(length)
                     self._require(ev.op("less_equal", many, n), axis)
                 return
             if self._was_checked(item, length):
@@ -289,6 +314,8 @@ class _Checker:
                 )
                 inside = ev.op("all", inside)
             self._require(inside, axis)
+            if not self.around and item.root is item and item not in self.written:
+                self.looked_through.setdefault(item, []).append(length)
             return
         if self._is_inside(item, length):
             return
@@ -447,18 +474,3 @@ class _Checker:
     def _require(self, test: Any, axis: int) -> None:
         message = f"index is out of bounds for axis {axis}"
         self.ev.block.append(Check(self.ev.atom(test), "IndexError", (Const(message),), self.ev.origin))
-
-
-def _counted(program: Program) -> dict[Var, Dim]:
-    """The arrays of 0, 1, ... that nobody writes to, and how many elements each has."""
-    written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
-    return {
-        s.target: s.target.type.shape[0]
-        for s in walk(program.body)
-        if isinstance(s, Assign)
-        and s.name == "arange"
-        and s.target.type.dtype == "int64"
-        and s.target.root not in written
-        and (s.args[1] == Const(None) or s.args[0] == Const(0))
-        and s.args[2] in (Const(None), Const(1))
-    }

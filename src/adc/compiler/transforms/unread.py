@@ -97,7 +97,7 @@ def _may_raise(s: Stmt) -> bool:
     if isinstance(s, Store):
         return True
     return isinstance(s, Assign) and (
-        s.name in ("getitem", "reshape") or s.name in _OF_SOME or integers.may_raise(s, {})
+        s.name in ("getitem", "reshape", "take_along_axis") or s.name in _OF_SOME or integers.may_raise(s, {})
     )
 
 
@@ -126,7 +126,7 @@ def _require_size(s: Assign, ev: Evaluator) -> None:
 def _require_some(s: Assign, ev: Evaluator) -> None:
     reduced = s.args[0].type
     count = shapes.size(reduced.shape) if isinstance(reduced, Array) else None
-    if count is not None and s.args[1] == Const(None) and count.known is None:
+    if count is not None and s.args[1] == Const(None) and not count.known:
         some = ev.op("greater", ev.dim_value(count), 0)
         message = "a reduction of no elements that has no identity"
         ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), s.origin))

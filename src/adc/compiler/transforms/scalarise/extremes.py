@@ -52,7 +52,7 @@ def along_rows(nests: Nests, stmt: Assign, kept: list[int], at: Callable[[list[A
 def require_some(nests: Nests, source: Var, axes: tuple[int, ...], name: str) -> None:
     for k in axes:
         d = source.type.shape[k]
-        if d.known is None:
+        if not d.known:
             test = nests.ev.op("greater", nests.ev.dim_value(d), 0)
             nests.ev.block.append(
                 Check(
