@@ -124,7 +124,7 @@ def test_no_elements_have_no_extreme(reduce, mode):
     def function(x):
         return reduce(x[:0]) + np.sum(x)
 
-    with pytest.raises(ValueError, match="zero-size array|empty sequence"):
+    with pytest.raises(ValueError, match=r"zero-size array|empty sequence"):
         adc.value_and_grad(function, mode=mode)(np.ones(3))
-    with pytest.raises(ValueError, match="zero-size array|empty sequence"):
+    with pytest.raises(ValueError, match=r"zero-size array|empty sequence"):
         adc.grad(function, mode=mode)(np.ones(3))
