@@ -1,0 +1,113 @@
+"""What is made of adjoints that one side of a branch leaves at zero stands in the other side."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+R = np.random.default_rng(5)
+
+
+def nearest(points, weight, places):
+    total = 0.0
+    for i in range(places.shape[0]):
+        best = 1e9
+        hit = -1
+        for k in range(points.shape[0]):
+            d = np.sqrt((points[k, 0] - places[i, 0]) ** 2 + (points[k, 1] - places[i, 1]) ** 2)
+            if d > 0.1 and d < best:
+                best = d
+                hit = k
+        if hit >= 0:
+            total += np.exp(-best) * weight[hit]
+    return total
+
+
+def otherwise(x, w):
+    """The zeros are on the side that is taken, and one of them is read behind the branch as well."""
+    total = 0.0
+    largest = -1e9
+    for k in range(x.shape[0]):
+        t = w[k] * np.sin(x[k])
+        if t <= largest or t > 0.9:
+            total += 0.5 * largest
+        else:
+            largest = t
+    return total + largest
+
+
+def bilinear(image, m):
+    n, columns = image.shape
+    total = 0.0
+    for i in range(n):
+        for j in range(columns):
+            y = m[0, 0] * i + m[0, 1] * j + m[0, 2]
+            x = m[1, 0] * i + m[1, 1] * j + m[1, 2]
+            a = int(np.floor(y))
+            b = int(np.floor(x))
+            if 0 <= a < n - 1 and 0 <= b < columns - 1:
+                fy = y - a
+                fx = x - b
+                above = (1 - fx) * image[a, b] + fx * image[a, b + 1]
+                below = (1 - fx) * image[a + 1, b] + fx * image[a + 1, b + 1]
+                total += ((1 - fy) * above + fy * below) ** 2
+    return total
+
+
+def in_turn(x, limit):
+    """Two branches that ask the same, and one between them that writes what the second reads."""
+    y = np.zeros(x.shape[0])
+    total = 0.0
+    for i in range(1, x.shape[0]):
+        large = x[i] > limit
+        if large:
+            y[i] = x[i] * y[i - 1] + 1.0
+        if x[i - 1] > 0.0:
+            y[i - 1] += x[i]
+        if large:
+            total += y[i - 1] * x[i]
+    return total + np.sum(y * y)
+
+
+PROGRAMS = {
+    "nearest": (nearest, (R.normal(size=(9, 2)), R.normal(size=9), R.normal(size=(7, 2))), (0, 1)),
+    "otherwise": (otherwise, (R.normal(size=30), R.normal(size=30)), (0, 1)),
+    "bilinear": (bilinear, (R.normal(size=(9, 8)), np.array([[0.91, 0.11, 0.7], [-0.13, 0.9, 1.3]])), (0, 1)),
+    "in_turn": (in_turn, (R.normal(size=20), 0.2), (0, 1)),
+}
+
+
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gradients_are_those_of_the_tape(name, mode):
+    function, arguments, argnums = PROGRAMS[name]
+    g = adc.grad(function, argnums, mode=mode)
+    for _ in range(2):
+        for mine, tape in zip(
+            g(*arguments), adc.grad(function, argnums, mode="tape")(*arguments), strict=True
+        ):
+            np.testing.assert_allclose(mine, tape, rtol=1e-11, atol=1e-13)
+
+
+def text(name):
+    function, arguments, argnums = PROGRAMS[name]
+    return adc.source(adc.value_and_grad(function, argnums), *arguments, stage="optimized")
+
+
+def test_a_search_pulls_where_it_found_something():
+    lines = text("nearest").splitlines()
+    found = next(
+        k for k, line in enumerate(lines) if "points_bar[" in line and ("+=" in line or "-=" in line)
+    )
+    search = max(k for k in range(found) if lines[k].endswith("_kept[k]:"))
+    indent = [len(lines[k]) - len(lines[k].lstrip()) for k in (search, found)]
+    assert indent[1] > indent[0], "the addition stands in the branch"
+    assert text("nearest").count("if hit >= 0:") == 1
+
+
+def test_both_sweeps_of_a_trip_are_one_loop_and_one_branch():
+    shown = text("bilinear")
+    assert shown.count("np.trunc(np.floor(y))") == 1 and shown.count(" if 0 <= a") == 1
+    assert "m_bar_sum" in shown, "what all trips add to is added up in numbers"
