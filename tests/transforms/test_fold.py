@@ -92,3 +92,18 @@ def test_float_power_of_doubles_is_a_power():
     value, bar = adc.value_and_grad(f, mode="compiled")(x, y)
     assert value == pytest.approx(f(x, y))
     np.testing.assert_allclose(bar, adc.grad(f, mode="tape")(x, y), rtol=1e-12)
+
+
+def test_a_product_turned_first_in_a_branch():
+    def fitted(a):
+        return np.sum(np.linalg.lstsq(a, np.arange(4.0), rcond=None)[0] ** 2) + np.sum(
+            np.linalg.svd(a, compute_uv=False) ** 3
+        )
+
+    def slope(a, mode):
+        return np.sum(adc.grad(fitted, mode=mode)(a) * np.arange(8.0).reshape(4, 2))
+
+    a = R.normal(size=(4, 2))
+    np.testing.assert_allclose(
+        adc.grad(slope, mode="python")(a, "python"), adc.grad(slope, mode="tape")(a, "tape"), rtol=1e-9
+    )

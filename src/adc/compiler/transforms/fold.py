@@ -130,7 +130,7 @@ class _Folder:
         ndim = 1 if made.name == "outer" else 2
         if not all(isinstance(a, Var) and a.is_array and a.type.ndim == ndim for a in factors):
             return None
-        if made is block[-1]:
+        if block and made is block[-1]:
             return made
         still = not any(v.root in self.written for v in (made.target, *factors))
         return made if still and made in block else None
