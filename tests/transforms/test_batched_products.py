@@ -107,3 +107,32 @@ def test_a_transposed_stack_is_read_along_its_rows():
     stack, x = R.normal(size=(30, 7, 5)), R.normal(size=(30, 7))
     text = str(adc.source(adc.grad(by_columns, mode="compiled"), stack, x, stage="optimized"))
     assert "+= stack[i, j, k] * x[i, j]" in text, text
+
+
+def network_of_two_layers(p, x):
+    return p["out"] @ np.tanh(p["in"].T @ np.tanh(p["in"] @ x))
+
+
+def penalty(p, xs):
+    """How far the slopes of a network are from 1: a gradient, within, of a sum over a batch."""
+
+    def total(xs):
+        return np.sum(adc.vmap(network_of_two_layers, in_axes=(None, 0))(p, xs) ** 2)
+
+    slopes = adc.grad(total)(xs)
+    return np.sum((np.sqrt(np.sum(slopes * slopes, axis=1)) - 1.0) ** 2)
+
+
+def columns_penalty(p, xs):
+    def total(xs):
+        return np.sum(adc.vmap(lambda x: np.tanh(p["in"] @ x), in_axes=1, out_axes=1)(xs) ** 3)
+
+    return np.sum(adc.grad(total)(xs.T) ** 2)
+
+
+@pytest.mark.parametrize("function", [penalty, columns_penalty])
+def test_a_second_reverse_sweep_over_a_batch(function):
+    p = {"in": R.normal(size=(3, 4)), "out": R.normal(size=4)}
+    found, wanted = (adc.grad(function, mode=mode)(p, XS[:40]) for mode in ("python", "tape"))
+    for key in p:
+        np.testing.assert_allclose(found[key], wanted[key], rtol=1e-9, atol=1e-12)

@@ -134,6 +134,7 @@ def _lower(_: Program, context: Context) -> Program:
             request.outside,
             request.going_on,
             request.tables,
+            sweeps=1 if request.kind == "gradient" else 0,
         )
         if request.lowered is None
         else request.lowered()

@@ -51,6 +51,7 @@ _OF_LOWERING = {
     "moving",
     "given",
     "going_on",
+    "sweeps",
     "branches_joined",
     "branches_made",
     "dicts_made",

@@ -43,6 +43,7 @@ class Builder(Measures):
     """Appends statements to `block`. One builder serves one program; `at` redirects it to an inner block."""
 
     region_depth: int = 0  # branches and loops around the statement
+    sweeps: int = 0  # reverse sweeps that go over the statement
 
     def __init__(self, equal: EqualLengths | None = None) -> None:
         self.arrays_without_axes: dict[int, Value] = {}  # by identity

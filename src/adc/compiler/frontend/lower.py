@@ -107,12 +107,14 @@ def run(
     outside: Outside | None = None,
     going_on: GoingOn | None = None,
     tables: Tables = frozenset(),
+    sweeps: int = 0,
 ) -> Lowered:
     """Lower a function. `bind` gives the values of its parameters (Vars for run-time inputs) and the list of inputs.
 
     A derivative made by adc is lowered by what its call means in a program; `evaluate` is what to lower instead of a
     call of the function. Calls of functions in `outside` are not looked into. The branches `going_on` go on, on each
     path, with the statements behind them; dicts made where `tables` says have keys that only the run knows.
+    `sweeps` reverse sweeps go over the whole program.
     """
     kinds: dict[Location | None, element_kinds.Kept] = {}
     row_classes: dict[object, set[type]] = {}
@@ -120,7 +122,7 @@ def run(
     shrink = written_out = False
     for _ in range(MAX_ATTEMPTS):
         evaluator = Evaluator(outside=outside)
-        evaluator.going_on, evaluator.tables = going_on or {}, tables
+        evaluator.going_on, evaluator.tables, evaluator.sweeps = going_on or {}, tables, sweeps
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         evaluator.taken_for_rows = taken_for_rows

@@ -86,7 +86,9 @@ def mapped(
     count = len(list(itertools.takewhile(lambda s: isinstance(s, Assign) and s.name == "getitem", body)))
     front, reads, rest = chunks.given_rows(body[:count], body[count:], index, ev)
     ev.block.extend(front)
-    chunked = chunks.run(reads, rest, index, ev.atom(length), ev)
+    # A second sweep goes over no stack, on which the first keeps rows of as many elements as a chunk has.
+    size = chunks.CHUNK if ev.sweeps < 2 else 1
+    chunked = chunks.run(reads, rest, index, ev.atom(length), ev, size)
     loop = [For(index, Const(0), ev.atom(length), Const(1), [], [*reads, *rest], ev.origin)]
     ev.block.extend(loop if chunked is None else chunked)
     ev.equal.restore(lengths)  # what a trip has checked is not known when there was none

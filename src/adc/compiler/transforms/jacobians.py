@@ -149,7 +149,8 @@ def reverse(
     aux: Value = None
     position = 0
     while True:
-        inner, form, rest = evaluate()
+        with nested.swept(ev):
+            inner, form, rest = evaluate()
         if position == 0:
             if any(_dtype(y).startswith("complex") for y in form.atoms):
                 return forward(ev, function, args, kwargs, chosen, has_aux, several, chunk)

@@ -113,7 +113,8 @@ def gradient(
     of_one_element: bool = True,
 ) -> tuple[Value, Value, list[Value]]:
     """The value of a call, its auxiliary values, and its gradients with respect to the chosen arguments."""
-    inner = evaluated(ev, function, args, kwargs, chosen)
+    with swept(ev):
+        inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
@@ -174,7 +175,8 @@ def pulled(
 
     `cotangent` is given the value and returns its cotangent, in a container of the same structure.
     """
-    inner = evaluated(ev, function, args, kwargs, chosen)
+    with swept(ev):
+        inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
@@ -198,6 +200,16 @@ def _apart(ev: Evaluator, dot: Atom, seeds: Iterable[Any]) -> Atom:
 
 
 # --- entering ---------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def swept(ev: Evaluator) -> Iterator[None]:
+    """A reverse sweep goes over what is evaluated within: one more than over what is around it."""
+    ev.sweeps += 1
+    try:
+        yield
+    finally:
+        ev.sweeps -= 1
 
 
 def evaluated(

@@ -54,7 +54,8 @@ def pulled(
     has_aux: bool = False,
 ) -> tuple[Value, Value, list[Value], Second]:
     """The value of a call, auxiliary values, what is kept, and the program from cotangents to adjoints."""
-    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
+    with nested.swept(ev):
+        inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
     floats = [y for y in form.atoms if isinstance(y, Var) and is_float(y.type)]
     known = [y.value for y in form.atoms if isinstance(y, Const)]
     if not floats and not any(isinstance(value, (float, complex, np.inexact)) for value in known):
