@@ -171,6 +171,7 @@ class UnsupportedError(AdcError):
     # Where branches begin that may be why, and could go on, on each path, with the statements behind them.
     branches: frozenset[Location | None] = frozenset()
     keys_of_run: Tables = frozenset()
+    too_long = False  # the program would be: so would it be for some sizes, and compiled in parts
     leaves_behind = False  # the function changes something outside it: a run of it cannot be repeated unseen
 
 

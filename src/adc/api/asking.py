@@ -109,6 +109,8 @@ class Asking(Binding):
                 asked = replace(request, because=refusal)
                 return pipeline.run(asked, optimize=optimize, record=record, watch=watch), []
             except UnsupportedError as error:
+                if error.too_long:
+                    raise
                 refusal, last = refusal or error, error
             except DerivativeError:  # how many axes a result has may depend on the sizes: np.squeeze
                 if request is requests[-1]:
@@ -169,6 +171,7 @@ class Asking(Binding):
                     evaluator.origins.give(container)
             evaluator.given = set(params) - {params[k] for k in wanted}
             evaluator.most = None if held is None else sizes.MOST_STATEMENTS
+            evaluator.tally.longest = sizes.LONGEST if self._asked == "auto" else None
             return layout.arguments(values, variadic), params
 
         of = _listed([layout.names[c] for c in chosen])

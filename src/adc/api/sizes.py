@@ -28,6 +28,7 @@ from adc.compiler.sizes import FEW, Sizes
 from adc.rules.dims import Dim
 
 __all__ = [
+    "LONGEST",
     "MOST_SIZES",
     "MOST_STATEMENTS",
     "as_demanded",
@@ -42,6 +43,7 @@ __all__ = [
 Bind = Callable[[Evaluator], tuple[dict[str, Any], list[Var]]]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
+LONGEST = 6000  # statements of a program in mode auto: Numba takes a minute for more
 MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
 
 

@@ -16,6 +16,7 @@ from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.measures import Measures
+from adc.compiler.frontend.tally import Tally
 from adc.compiler.frontend.values import ZERO, Undefined, Value, Zero, holds_array
 from adc.compiler.frontend.widths_by_path import WidthsByPath
 from adc.compiler.ir.nodes import Assign, Atom, Block, Const, Index, Operand, Stmt, Store, Var
@@ -79,6 +80,7 @@ class Builder(Measures):
         self.lengths_outside = False  # whether those of arrays outside the function are taken as they are now
         self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them
         self.spent = 0
+        self.tally = Tally()
         self.trying = 0  # `try` statements with handlers around
 
     def earlier(self, v: Atom) -> Iterator[Var]:
@@ -235,6 +237,7 @@ class Builder(Measures):
     def spend(self) -> None:
         """Count what the program becomes longer by. Raises UnsupportedError where it may not."""
         self.spent += 1
+        self.tally.add()
         if self.most is not None and self.spent > self.most:
             raise self.refuse(f"the program for these sizes has more than {self.most} statements")
 

@@ -24,6 +24,7 @@ from adc.compiler.frontend.frame import (
     Frame,
     Growing,
     Instance,
+    Items,
     ListValue,
     Outside,
     Range,
@@ -33,6 +34,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
+from adc.compiler.frontend.tally import TooLong
 from adc.compiler.frontend.values import Maybe, PartlyDefined, Value, kind
 from adc.compiler.ir.nodes import Block, Check, Const, Stmt, Var, newest
 from adc.errors import Location, Table, Tables, UnsupportedError
@@ -70,6 +72,7 @@ class Core(Merging):
     itemwise: dict[int, ListValue]  # lists whose items a loop carries one by one, by their id
     table_rows: dict[int, Any]  # tuples read at such a position, by their id
     copies_read: list[weakref.ref[Growing]]  # lists read at such a position, as long as the program has them
+    tabled: dict[int, Items]  # lists of alike elements that a loop reads at such a position, by their id
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
@@ -83,6 +86,8 @@ class Core(Merging):
     statement_block: Block | None  # where the statement that is executed stands
     lists_shrink: bool  # whether some list loses elements
     copies: int  # of the code that is evaluated, as the loops around it are written out
+    # Whether so many trips of a loop, written out so often, are too much text, as far as that was asked.
+    found_long: dict[tuple[Any, ...], bool]
     long_lists: bool  # whether a list that could be written out became an array
     lists_written_out: bool  # whether none may, as an earlier attempt found
     # What lists hold that are written down there, as an earlier attempt found.
@@ -101,13 +106,20 @@ class Core(Merging):
         return any(id(items) in side.held for side in self.sides)
 
     @contextmanager
-    def written_out(self, trips: int) -> Iterator[None]:
+    def written_out(self, trips: int, node: Any) -> Iterator[None]:
         """While so many trips of a loop are evaluated one by one."""
         outer, self.copies = self.copies, self.copies * max(trips, 1)
+        tally = self.tally
+        around = tally.loop
+        if around is None and self.in_user_code:
+            tally.loop = self.locate(node)
         try:
             yield
+        except TooLong:
+            around = tally.loop
+            raise
         finally:
-            self.copies = outer
+            self.copies, tally.loop = outer, around
 
     def note_rows(self, a: Growing, b: Growing, merged: Growing) -> None:
         """What a branch chose among two lists may be a row of another, and has the rows of both."""

@@ -412,6 +412,8 @@ class Expressions(Operators):
             return self.item_outside(base, index)
         if isinstance(index, Var) and positions.is_stacked(self, base):
             return positions.in_table(self, base, index)
+        if isinstance(index, Var) and id(base) in self.tabled and positions.is_place(index):
+            return self.tabled[id(base)].item(positions.place(self, base, index))
         if gains_axes(self, base, index):
             return self.call(np.reshape, [base, (1,) * (1 if index is None else index.count(None))], {})
         if isinstance(base, Var):

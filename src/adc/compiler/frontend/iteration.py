@@ -254,20 +254,25 @@ class Iteration(Expressions):
         if isinstance(found, list):
             return False  # their elements may be of many kinds
         first = self.static_items(items, node.generators[0].iter)
-        return self.is_long(len(first), lambda k: self._comprehended(node.elt, node.generators, (first[k],)))
+        return self.is_long(
+            node, len(first), lambda k: self._comprehended(node.elt, node.generators, (first[k],))
+        )
 
-    def is_long(self, trips: int, trip: Callable[[int], object], copies: int = 1) -> bool:
-        """Whether so many trips, written out so often, are too much text; found by evaluating two of them."""
-        if trips <= FEW_WRITTEN_OUT or self.lists_written_out:
+    def is_long(self, node: Any, trips: int, trip: Callable[[int], object], copies: int = 1) -> bool:
+        """Whether so many trips, written out so often, are too much text; found by evaluating two of them, once."""
+        if trips < 2 or trips * copies <= FEW_WRITTEN_OUT or self.lists_written_out:
             return False
-        mark = Mark(self)
-        start = len(self.block)
-        trip(0)
-        trip(1)
-        # Each array statement is a loop in the end.
-        text = sum(4 if any(v.is_array for v in defined(s)) else 1 for s in walk(self.block[start:]))
-        mark.back()
-        return text * trips * copies > 2 * LONG
+        asked = node, trips, copies, len(self.stacked), len(self.tabled), len(self.itemwise)
+        if asked not in self.found_long:
+            mark = Mark(self)
+            start = len(self.block)
+            trip(0)
+            trip(1)
+            # Each array statement is a loop in the end.
+            text = sum(4 if any(v.is_array for v in defined(s)) else 1 for s in walk(self.block[start:]))
+            mark.back()
+            self.found_long[asked] = text * trips * copies > 2 * LONG
+        return self.found_long[asked]
 
     def _looped(self, node: Any, items: Value) -> Value:
         """The elements of a comprehension in the order of the loop that it abbreviates."""
@@ -359,7 +364,7 @@ class Iteration(Expressions):
         generator, *rest = generators
         results: list[Value] = []
         found = self.static_items(items, generator.iter)
-        with self.written_out(len(found)):
+        with self.written_out(len(found), generator.iter):
             for item in found:
                 self.bind(generator.target, item)
                 tests = [self.condition(test) for test in generator.ifs]

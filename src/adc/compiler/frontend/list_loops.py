@@ -38,7 +38,7 @@ class ListLoops(Trips):
             self.bind(node.target, known[k]())
             self.execute_all(node.body)
 
-        return self.is_long(len(known), trip, copies)
+        return self.is_long(node, len(known), trip, copies)
 
     def _in_places(
         self,

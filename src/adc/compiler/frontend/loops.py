@@ -184,6 +184,8 @@ class Loops(ListLoops):
                 and self._in_places(node, items, known, needed, functools.partial(self._run_for, node, items))
             ):
                 return
+            if self._at_its_counter(node, items, known, needed):
+                return
             if flag is None and self._from_the_second_on(node, items, known, needed, written):
                 return
             if len(known) > MAX_UNROLLED:
@@ -209,6 +211,37 @@ class Loops(ListLoops):
                 raise
             mark.back()
             self._unrolled(node, known, flag, lists or [])
+
+    def _at_its_counter(
+        self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
+    ) -> bool:
+        """Whether a loop that reads a list of alike elements at its counter was lowered as one."""
+        over, flag = needed.container, getattr(node, "flag", None)
+        if (
+            not needed.read
+            or not isinstance(over, (list, tuple))
+            or id(over) in self.tabled
+            or flag is not None
+        ):
+            return False
+        if not self._is_long_for(node, known, self.copies):
+            return False
+        mark = Mark(self)
+        held = tabled.Held(self, [*over, over])
+        try:
+            table = tabled.of(self, list(over))
+            if table is not None:
+                self.tabled[id(over)] = table
+                self._run_for(node, items, known)
+            done = table is not None and held.unchanged(self)
+        except (NeedsUnrolling, UnsupportedError):
+            done = False
+        finally:
+            self.tabled.pop(id(over), None)
+        if not done:
+            mark.back()
+        self.long_lists = self.long_lists or done
+        return done
 
     def _from_the_second_on(
         self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling, written: int

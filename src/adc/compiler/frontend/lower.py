@@ -23,6 +23,7 @@ from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Origins
 from adc.compiler.frontend.statements import Statements
+from adc.compiler.frontend.tally import TooLong
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.ir.nodes import Program, Var
 from adc.compiler.ir.types import Array, is_integer
@@ -51,12 +52,14 @@ class Evaluator(Statements):
         self.sides = []
         self.trips = []
         self.copies = 1
+        self.found_long = {}
         self.origins, self.left = Origins(), {}
         self.raised_by_user, self.tested_for, self.effects = {}, set(), []
         self.running, self.spent_before = [], {}
         self.frozen = {}
         self.varying = set()
         self.itemwise = {}
+        self.tabled = {}
         self.stacked, self.table_rows, self.copies_read = {}, {}, []
         self.list_kinds, self.taken_for_rows = {}, set()
         self.row_classes, self.rows_taken_as = {}, {}
@@ -132,6 +135,8 @@ def run(
             kinds[found.made] = found.kept  # a list turned out to hold something else than it seemed
         except list_methods.ShrinksFound:
             shrink = True
+        except TooLong:
+            raise evaluator.tally.refusal(evaluator.origin) from None
         except UnsupportedError as refusal:
             refusal.keys_of_run |= evaluator.keys_of_run
             if written_out or not evaluator.long_lists:
@@ -165,7 +170,7 @@ def _lowered(
         )
     if isinstance(output, Maybe):
         output = evaluator.required(output, "the result")
-    evaluator.most = None
+    evaluator.most = evaluator.tally.longest = None
     frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         grown_reads.refuse_in(evaluator, output)

@@ -16,6 +16,7 @@ class Mark:
         self._depths = ev.region_depth, ev.loop_depth
         self._mutated, self._frozen = dict(ev.mutated), dict(ev.frozen)
         self._stacked = dict(ev.stacked)
+        self._kept = ev.tally.kept
         self._lengths = ev.equal.snapshot()
         self._contents = Contents(ev.frame)
 
@@ -30,5 +31,6 @@ class Mark:
         ev.region_depth, ev.loop_depth = self._depths
         ev.mutated, ev.frozen = dict(self._mutated), dict(self._frozen)
         ev.stacked = dict(self._stacked)
+        ev.tally.kept = self._kept
         ev.equal.restore(self._lengths)
         self._contents.taken()

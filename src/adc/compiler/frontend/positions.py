@@ -17,12 +17,14 @@ from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Check, Const, Var
 from adc.compiler.ir.types import Scalar, is_integer
+from adc.rules.dims import Dim
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 __all__ = [
     "in_table",
+    "is_place",
     "is_stacked",
     "is_table",
     "item_at",
@@ -101,6 +103,9 @@ def item_at(ev: Core, base: Sequence[Value], index: Var) -> Value:
 def place(ev: Core, base: Sequence[Value], index: Var) -> Value:
     """The position counted from the first item."""
     n = len(base)
+    known = ev.length(index)
+    if known is not None and ev.never_negative(known) and ev.never_negative(Dim(n - 1) - known):
+        return index
     good = ev.op("logical_and", ev.op("greater_equal", index, -n), ev.op("less", index, n))
     what = f"{'tuple' if isinstance(base, tuple) else 'list'} index out of range"
     ev.block.append(Check(ev.atom(good), "IndexError", (Const(what),), ev.origin, user=True))
@@ -111,10 +116,13 @@ def is_table(ev: Core, base: Value, index: Value) -> bool:
     """Whether the item is read from an array of all: outside loops, the trips of which may be written out."""
     if not isinstance(index, Var):
         return False
-    whole = isinstance(index.type, Scalar) and is_integer(index.type) and not is_truth(index)
-    return (
-        whole and not ev.loop_depth and isinstance(base, (tuple, list)) and bool(base) and uniform(ev, base)
-    )
+    of_items = isinstance(base, (tuple, list)) and bool(base)
+    return is_place(index) and not ev.loop_depth and of_items and uniform(ev, base)
+
+
+def is_place(index: Var) -> bool:
+    """Whether a position counts items, and is no truth value."""
+    return isinstance(index.type, Scalar) and is_integer(index.type) and not is_truth(index)
 
 
 def is_stacked(ev: Core, base: Value) -> bool:

@@ -115,7 +115,7 @@ class Trips(Carrying):
     def _unrolled(
         self, node: Any, trips: Sequence[Trip], flag: str | None, lists: list[tuple[list[Value], int]]
     ) -> None:
-        with self.written_out(len(trips)):
+        with self.written_out(len(trips), node):
             for position, trip in enumerate(trips):
                 if flag is not None:
                     running = self.frame.env[flag]
