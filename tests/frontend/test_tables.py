@@ -289,6 +289,16 @@ def one_is_another(x):
     return t + sum(b.r for b in bodies)
 
 
+def made_in_each_trip(x):
+    t = 0.0
+    for i in range(9):
+        parts = [(x * (0.1 * k + t * 0.01), x[k % 3]) for k in range(9)]
+        a, b = parts[i]
+        c, _ = [(x[1] * k * 0.1, "a") for k in range(9)][i]
+        t = np.tanh(much(t * 0.1, a[0] * c, b))
+    return t
+
+
 def past_the_end(x):
     parts, t = [(x[k % 3] * 0.1, x * k) for k in range(9)], 0.0
     for k in range(9):
@@ -305,6 +315,7 @@ def past_the_end(x):
         array_of_an_element_is_written,
         array_of_an_element_is_written_by_another_name,
         one_is_another,
+        made_in_each_trip,
     ],
 )
 def test_elements_that_change_are_not(program):

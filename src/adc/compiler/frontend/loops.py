@@ -9,6 +9,7 @@ from typing import Any, TypeGuard
 import gast
 
 from adc.compiler.frontend import first_trips, frozen, generators, later, tabled
+from adc.compiler.frontend.containers import known_in
 from adc.compiler.frontend.desugar_statements import with_test_inside
 from adc.compiler.frontend.desugar_syntax import Names
 from adc.compiler.frontend.frame import (
@@ -216,13 +217,10 @@ class Loops(ListLoops):
         self, node: Any, items: Range | Items, known: Sequence[Trip], needed: NeedsUnrolling
     ) -> bool:
         """Whether a loop that reads a list of alike elements at its counter was lowered as one."""
-        over, flag = needed.container, getattr(node, "flag", None)
-        if (
-            not needed.read
-            or not isinstance(over, (list, tuple))
-            or id(over) in self.tabled
-            or flag is not None
-        ):
+        over = needed.container
+        if not needed.read or not isinstance(over, ListValue) or getattr(node, "flag", None) is not None:
+            return False
+        if id(over) in self.tabled or not known_in(self.frame, over):  # or each trip makes one
             return False
         if not self._is_long_for(node, known, self.copies):
             return False
