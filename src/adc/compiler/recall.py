@@ -47,6 +47,7 @@ _OF_LOWERING = {
     "raised_by_user",
     "tested_for",
     "arrays_without_axes",
+    "named_again",
     "widths",
     "effects",
     "moving",

@@ -36,9 +36,13 @@ if np.sign(2j) == 1j:  # NumPy 2.0: a point on the unit circle
 
     @of_complex(np.sign)
     def sign(x):
-        size = np.abs(x)
-        nothing = size == 0.0  # derivative 0 there
-        return np.where(nothing, 0.0, x) / np.where(nothing, 1.0, size)
+        real, imag = np.real(x), np.imag(x)
+        far = np.isinf(real) | np.isinf(imag)
+        none = far | (x == 0.0)  # derivative 0 there
+        near = np.where(none, 1.0, x)
+        along_real = np.where(np.isinf(imag), np.nan, np.copysign(1.0, real) + 0j)
+        edge = np.where(np.isinf(real), along_real, 1j * np.copysign(1.0, imag))
+        return np.where(far, edge, np.where(none, 0.0, near / np.abs(near)))
 
 
 for question in (np.isneginf, np.isposinf, np.iscomplex, np.isreal):

@@ -7,8 +7,9 @@ operand is Re(-1j * z_bar) = 0.
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import shapes
-from adc.rules.registry import composite, elementwise, linear
+from adc.rules.registry import composite, elementwise, linear, lowered, pull, push, static
 from adc.rules.sampler import corner
 
 _SHORT = (np.int8, np.int16, np.uint8, np.uint16)  # integers that NumPy sorts as complex64
@@ -65,12 +66,36 @@ def angle(result, z, deg=False):
     return -1j / z * (180.0 / np.pi if deg else 1.0)
 
 
-@composite(
+@pull(
     np.real_if_close,
-    examples=lambda r: [r.normal(3)],
-    notes="defined for real operands; whether a complex one becomes real depends on its values",
+    wrt="a",
+    shape=lambda a, tol=100: shapes.shape_of(a),
+    extra={"ranks": ()},  # Numba does not have it
+    examples=lambda r: [r.normal(3), 1.5],
+    notes="whether a complex operand becomes real depends on its values: those are the tape's",
 )
-def real_if_close(a):
+def real_if_close_pull(z_bar, z, a, tol=100):
+    return z_bar
+
+
+@push(np.real_if_close)
+def real_if_close_push(z, a, tol=100, *, a_dot):
+    return a_dot if np.iscomplexobj(z) else np.real(a_dot)
+
+
+@static
+def _refuse_complex(is_complex):
+    if is_complex:
+        raise UnsupportedError(
+            "np.real_if_close of complex numbers is not supported",
+            why="their values decide whether the result is real",
+            repair="Use np.real, or leave the choice of the engine to adc: the tape takes it.",
+        )
+
+
+@lowered(np.real_if_close)
+def real_if_close_of_real(a, tol=100):
+    _refuse_complex(np.iscomplexobj(a))
     return a
 
 

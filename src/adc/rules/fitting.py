@@ -27,6 +27,9 @@ def unfit(function: Callable[..., Any], count: int, names: Iterable[str]) -> Typ
     if signature is None:
         return None
     name, named = function.__name__, dict.fromkeys(names)
+    if isinstance(function, np.ufunc):  # which takes `sig` as well, and an array for each result by position
+        named.pop("sig", None)
+        count = function.nin + 1 if function.nin < count <= function.nargs else count
     parameters = signature.parameters.values()
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         unknown = [n for n in named if n not in signature.parameters]
@@ -64,6 +67,20 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return inspect.signature(function)
     except (TypeError, ValueError):  # it does not say what it takes
         return None
+
+
+def dtype_of_signature(signature: Any) -> np.dtype[Any] | None:
+    """The dtype that a ufunc is told by `signature` to compute in, where it is one for operands and results.
+
+    >>> dtype_of_signature("ff->f"), dtype_of_signature((None, None, np.float32)), dtype_of_signature("d")
+    (dtype('float32'), None, dtype('float64'))
+    """
+    if isinstance(signature, str):
+        signature = tuple(signature.replace("->", ""))
+    if not isinstance(signature, tuple) or not signature or None in signature:
+        return None
+    dtypes = {np.dtype(kind) for kind in signature}
+    return dtypes.pop() if len(dtypes) == 1 else None
 
 
 def refuse_cast(source: Any, target: Any, casting: Any) -> None:

@@ -146,7 +146,7 @@ def lstsq(a, b, rcond=None):
         least = precision * np.maximum(m, n)
     else:
         least = np.where(rcond < 0.0, precision, rcond)  # as LAPACK takes it
-    rank = np.sum(s > least * np.max(s, initial=0.0))
+    rank = np.sum(s > least * np.max(s, initial=0.0), dtype=np.int32)
     x = np.linalg.pinv(a, least) @ b
     residue = b - a @ x
     squares = np.sum(np.real(residue * conjugated(residue)), axis=0)

@@ -224,7 +224,9 @@ def slogdet_pull(z_bar, z, a):
     sign_bar, log_bar = z_bar
     sign, _ = z
     if np.iscomplexobj(a):
-        return spread(log_bar - 1j * np.real(1j * sign_bar * sign)) * transposed(np.linalg.inv(a))
+        log_bar = log_bar - 1j * np.real(1j * sign_bar * sign)
+    if not have_inverses(sign):  # then the inverse is only there, and raises, where it is wanted
+        a = np.where(spread((sign == 0.0) & (log_bar == 0.0)), np.eye(a.shape[-1], dtype=a.dtype), a)
     return spread(log_bar) * transposed(np.linalg.inv(a))
 
 

@@ -49,7 +49,7 @@ def polysub(a1, a2):
     return _padded(one, n) - _padded(two, n)
 
 
-def _trimmed(p):
+def trimmed(p):
     """The coefficients from the first that is not zero; of zeros alone the last."""
     left = np.append(np.flatnonzero(p), p.shape[0] - 1)
     return p[left[0] :]
@@ -62,7 +62,7 @@ def _trimmed(p):
     notes="NumPy leaves out leading coefficients that are zero: how many is piecewise constant",
 )
 def polymul(a1, a2):
-    return np.convolve(_trimmed(np.atleast_1d(a1)), _trimmed(np.atleast_1d(a2)))
+    return np.convolve(trimmed(np.atleast_1d(a1)), trimmed(np.atleast_1d(a2)))
 
 
 @composite(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.errors import InternalError, UnsupportedError
+from adc.errors import DerivativeError, InternalError, UnsupportedError
 from adc.tape import hooks, record, substitute, writes
 from adc.tape.entry import Form
 from adc.tape.node import FREED, UNDEFINED, AccumulateGrad, IndexNode, Node, Part, Whole
@@ -146,57 +146,66 @@ def _walk(
     last_write = writes.last_write[0]
     take, given = bars.pop, bars.get
     ndarray = np.ndarray
-    for node in order:
-        bar = take(node, None)
-        if bar is None:
-            continue
-        if special or node.__class__ is not Node or node.hooks is not None:
-            adjoints = _pull_specially(engine, node, bar, create_graph, targets, captured)
-            last_write = writes.last_write[0]  # a hook may write
-            if adjoints is None:
+    try:
+        for node in order:
+            bar = take(node, None)
+            if bar is None:
                 continue
-        else:
-            kept = node.kept
-            if kept is None:
-                raise RuntimeError(FREED)
-            if node.order < last_write:
-                writes.check(node)
-            adjoints = node.pull.reverse(bar, node.z, kept)
-        edges = node.edges
-        if len(edges) == 1:
-            (target,) = edges
-            (adjoint,) = adjoints
-            if (
-                adjoint.__class__ is ndarray
-                and target not in bars
-                and wanted is None
-                and adjoint.shape == target.shape
-                and adjoint.dtype is target.dtype
-            ):  # what the loop below does, for most nodes
-                bars[target] = adjoint
-                if not keep and node.pull.retains:
-                    node.kept = None
-                    node.z = None
-                continue
-        for target, adjoint in zip(edges, adjoints):  # noqa: B905  # strict costs 0.1 us per node
-            try:
-                if adjoint.shape != target.shape or adjoint.dtype is not target.dtype:
-                    adjoint = fitted(adjoint, target)
-            except AttributeError:
-                if adjoint is UNDEFINED:
+            if special or node.__class__ is not Node or node.hooks is not None:
+                adjoints = _pull_specially(engine, node, bar, create_graph, targets, captured)
+                last_write = writes.last_write[0]  # a hook may write
+                if adjoints is None:
                     continue
-                adjoint = fitted(_as_array(adjoint, node), target)
-            before = given(target)
-            if before is None:
-                if wanted is None or target in wanted:
-                    bars[target] = adjoint
-            elif owned and target in owned:
-                engine.add(target, adjoint)
             else:
-                bars[target] = before + adjoint
-        if not keep and node.pull.retains:
-            node.kept = None
-            node.z = None
+                kept = node.kept
+                if kept is None:
+                    raise RuntimeError(FREED)
+                if node.order < last_write:
+                    writes.check(node)
+                adjoints = node.pull.reverse(bar, node.z, kept)
+            edges = node.edges
+            if len(edges) == 1:
+                (target,) = edges
+                (adjoint,) = adjoints
+                if (
+                    adjoint.__class__ is ndarray
+                    and target not in bars
+                    and wanted is None
+                    and adjoint.shape == target.shape
+                    and adjoint.dtype is target.dtype
+                ):  # what the loop below does, for most nodes
+                    bars[target] = adjoint
+                    if not keep and node.pull.retains:
+                        node.kept = None
+                        node.z = None
+                    continue
+            for target, adjoint in zip(edges, adjoints):  # noqa: B905  # strict costs 0.1 us per node
+                try:
+                    if adjoint.shape != target.shape or adjoint.dtype is not target.dtype:
+                        adjoint = fitted(adjoint, target)
+                except AttributeError:
+                    if adjoint is UNDEFINED:
+                        continue
+                    adjoint = fitted(_as_array(adjoint, node), target)
+                before = given(target)
+                if before is None:
+                    if wanted is None or target in wanted:
+                        bars[target] = adjoint
+                elif owned and target in owned:
+                    engine.add(target, adjoint)
+                else:
+                    bars[target] = before + adjoint
+            if not keep and node.pull.retains:
+                node.kept = None
+                node.z = None
+    except np.linalg.LinAlgError as error:
+        if node.pull is None or node.pull.entry is None:
+            raise  # of a rule of the user's
+        raise DerivativeError(
+            f"the derivative of {node.pull.entry.operation.spelling} failed where the function itself runs: {error}",
+            node.location,
+            repair="The derivative is not defined there: leave out what depends on it, or move off the point.",
+        ) from error
     return captured
 
 

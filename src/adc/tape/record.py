@@ -298,10 +298,20 @@ def record(
     node = new_node(pull, z, edges, kept, frame=frame)
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
-    result = make(z, node)
-    if z.__class__ is np.ndarray and (z.base is not None or is_operand(z, sources)):
-        views.note(result, sources)
-    return result
+    if z.__class__ is np.ndarray:
+        if pull.entry is not None and pull.entry.operation.name in GIVEN_BACK:
+            for source in sources:
+                if source.__class__ is Tensor and source.primal is z:
+                    return source
+        if z.base is not None or is_operand(z, sources):
+            result = make(z, node)
+            views.note(result, sources)
+            return result
+    return make(z, node)
+
+
+# What gives back the very array that it was given, where there is nothing to do: `np.real(x) is x`.
+GIVEN_BACK = ("real", "real_if_close", "squeeze")
 
 
 def _refuse_special_arrays(z: Any) -> None:

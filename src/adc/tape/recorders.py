@@ -77,7 +77,7 @@ class Recorders(dict[Any, Callable[..., Any]]):
                 return slow  # `full` forms are composites
         if entry.kind == "constant" or entry.writes is not None or entry.of_one:
             return slow
-        if entry.copies is not None or entry.overwriting:
+        if entry.copies is not None or entry.overwriting or entry.operation.name in record.GIVEN_BACK:
             return slow
         if entry.kind == "composite":
             return self._by_recipe(count) if entry.least <= count <= entry.positional and not names else slow

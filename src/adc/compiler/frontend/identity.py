@@ -27,6 +27,12 @@ def same(ev: Core, x: Value, y: Value) -> Value:
     """Whether two values are one object; a variable of the program where the run decides it."""
     if isinstance(x, CONTAINERS) and isinstance(y, CONTAINERS):
         return _same_container(ev, x, y, ())
+    if x is y and isinstance(x, Var) and x in ev.named_again:
+        raise ev.refuse(
+            "`is` between an array and what may be a view of all of it is not supported",
+            "generated code has one array for both, NumPy two",
+            "compare with ==, or ask with `if`",
+        )
     if x is y or x is None or y is None or not (isinstance(x, Var) or isinstance(y, Var)):
         return x is y
     if isinstance(x, Var) and isinstance(y, Var) and _are_two_arrays(ev, x, y):

@@ -17,6 +17,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
 from adc.errors import ShapeError
 from adc.rules import registry
+from adc.rules.fitting import dtype_of_signature
 from adc.rules.operation import DOUBLES, Operation, plain_integers
 from adc.rules.scalar_math import OF_INTEGERS
 from adc.runtime.modules import package_of
@@ -50,7 +51,8 @@ class RuleCalls(Functions):
         operation = registry.find(function)
         assert operation is not None
         if isinstance(function, np.ufunc) and len(args) > function.nin:
-            args, kwargs = args[: function.nin], {**kwargs, "out": args[function.nin]}
+            out = tuple(args[function.nin :])
+            args, kwargs = args[: function.nin], {**kwargs, "out": out[0] if function.nout == 1 else out}
         known = statistics_calls.of_known_numbers(function, args, kwargs)
         if known is not None:
             return known
@@ -101,6 +103,7 @@ class RuleCalls(Functions):
         ):
             self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
+            self.note_named_again(operation, args, result)
             source = operation.viewed(args, _axes)
             if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
                 self.snapshots[result] = source
@@ -186,6 +189,9 @@ class RuleCalls(Functions):
         """A ufunc with `where`, `dtype` and the like."""
         rest = dict(kwargs)
         out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
+        for name in ("sig", "signature"):
+            if (told := dtype_of_signature(rest.get(name))) is not None:
+                dtype, _ = told, rest.pop(name)
         given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
         if given:
             raise self.refuse(f"np.{function.__name__} with `{next(iter(given))}` is not supported")
@@ -203,6 +209,10 @@ class RuleCalls(Functions):
 
     def into(self, out: Value, value: Value) -> Value:
         """`out=`: the result is written into an array that exists."""
+        if isinstance(value, tuple):
+            targets = out if isinstance(out, tuple) else (out,)
+            each = zip(value, (*targets, *(None for _ in value[len(targets) :])), strict=True)
+            return tuple([v if target is None else self.into(target, v) for v, target in each])
         target = out[0] if isinstance(out, tuple) else out
         if not isinstance(target, Var) or not target.is_array:
             raise self.refuse("`out=` takes an array", repair="give an array, or leave `out` away")
