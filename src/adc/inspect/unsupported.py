@@ -66,9 +66,7 @@ CLASSES: dict[str, dict[tuple[str, str], str]] = {
             "unsupported",
             "of one axis there is np.histogram; np.bincount(weights=...) of positions",
         ): "histogramdd",
-        ("unsupported", "sets of values: use np.sort, np.unique and masks"): (
-            "unique_all unique_counts unique_inverse unique_values in1d"
-        ),
+        ("unsupported", "sets of values: use np.sort, np.unique and masks"): ("unique_values in1d"),
         ("unsupported", "checks and copies: use np.asarray, np.vstack"): ("require"),
     },
     "numpy.linalg": {("no derivative", "errors"): ("LinAlgError")},

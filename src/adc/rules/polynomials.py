@@ -4,7 +4,7 @@ import numpy as np
 
 from adc.rules.least_squares import precision_of
 from adc.rules.reductions import in_dtype
-from adc.rules.registry import composite
+from adc.rules.registry import composite, static
 from adc.rules.sampler import call, corner
 
 
@@ -148,6 +148,11 @@ def poly(seq_of_zeros):
     return _characteristic(seq_of_zeros) if np.ndim(seq_of_zeros) == 2 else from_zeros(seq_of_zeros)
 
 
+@static
+def _is_unscaled(cov):
+    return cov == "unscaled"
+
+
 @composite(
     np.polyfit,
     wrt="x y w",
@@ -157,10 +162,13 @@ def poly(seq_of_zeros):
         call(np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, w=r.positive(4)),
         (np.array([0.0, 0.5, 1.1, 1.8, 2.4]), r.normal(5), 3, 0.2),
         (np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, None, True),
+        call(np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 1, cov=True),
+        call(np.array([0.0, 0.5, 1.1, 1.8]), r.normal(4), 2, w=r.positive(4), cov="unscaled"),
+        call(np.array([0.0, 0.5, 1.1, 1.8, 2.4]), r.normal(5, 2), 1, cov=True),
     ],
     extra={"float64_only": True, "rtol": 1e-9},
 )
-def polyfit(x, y, deg, rcond=None, full=False, w=None):
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
     matrix = np.vander(x + 0.0, int(deg) + 1)
     right = y
     if w is not None:
@@ -176,7 +184,21 @@ def polyfit(x, y, deg, rcond=None, full=False, w=None):
     else:
         fitted = (np.linalg.pinv(scaled) if rcond is None else np.linalg.pinv(scaled, rcond)) @ right
     coefficients = fitted / (units if np.ndim(y) == 1 else np.expand_dims(units, 1))
-    return (coefficients, residuals, rank, s, least) if full else coefficients
+    if full:
+        return coefficients, residuals, rank, s, least
+    if not cov:
+        return coefficients
+    covariance = np.linalg.inv(scaled.T @ scaled) / units / np.expand_dims(units, 1)
+    if not _is_unscaled(cov):
+        freedom = x.shape[0] - int(deg) - 1
+        if freedom <= 0:
+            raise ValueError("the number of data points must exceed order to scale the covariance matrix")
+        residue = right - scaled @ fitted
+        covariance = covariance if np.ndim(y) == 1 else np.expand_dims(covariance, 2)
+        covariance = covariance * (np.sum(residue * residue, axis=0) / freedom)
+    elif np.ndim(y) == 2:
+        covariance = np.expand_dims(covariance, 2)
+    return coefficients, covariance
 
 
 # From NumPy 2.5 on, eigvals is always complex; np.roots makes its numbers real where it can, which no type can say.

@@ -6,9 +6,8 @@ Zeros at the end are kept where NumPy leaves them out, for they have derivatives
 import numpy as np
 from numpy.polynomial import polynomial
 
-from adc.errors import UnsupportedError
 from adc.rules.polynomials import from_zeros
-from adc.rules.registry import composite, static
+from adc.rules.registry import composite
 from adc.rules.sampler import call
 
 
@@ -53,30 +52,31 @@ def polyfromroots(roots):
     return from_zeros(roots)[::-1]
 
 
-@static
-def _of_one_axis(name, axes):
-    if axes != 1:
-        raise UnsupportedError(
-            f"np.polynomial.polynomial.{name} of coefficients with {axes} axes is not supported",
-            repair="Call it for each column.",
-        )
-
-
 @composite(
     polynomial.polyder,
     wrt="c",
-    examples=lambda r: [r.normal(4), (r.normal(4), 2), call(r.normal(3), 1, 0.5), r.normal(1)],
-    notes="of one axis",
+    examples=lambda r: [
+        r.normal(4),
+        (r.normal(4), 2),
+        call(r.normal(3), 1, 0.5),
+        r.normal(1),
+        r.normal(3, 2),
+        call(r.normal(2, 4), 2, axis=1),
+    ],
     **_named(polynomial.polyder),
 )
 def polyder(c, m=1, scl=1, axis=0):
-    _of_one_axis("polyder", np.ndim(c))
-    result = c + 0.0
+    result = np.moveaxis(c, axis, 0) + 0.0
     for _ in range(m):
         n = result.shape[0]
-        moved = (scl * result * np.arange(n)).astype(result.dtype)
+        moved = (scl * result * beside_rows(np.arange(n), result)).astype(result.dtype)
         result = moved[np.minimum(1, n - 1) :]  # of a number it is a number, 0
-    return result
+    return np.moveaxis(result, 0, axis)
+
+
+def beside_rows(numbers, rows):
+    """A number for each row, ready to multiply it."""
+    return np.reshape(numbers, (-1,) + (1,) * (np.ndim(rows) - 1))
 
 
 @composite(
@@ -87,19 +87,19 @@ def polyder(c, m=1, scl=1, axis=0):
         (r.normal(3), 2),
         (r.normal(3), 1, 0.5),
         (r.normal(3), 2, [0.5, 0.2], 0.3, 2.0),
+        r.normal(3, 2),
+        call(r.normal(2, 3), 1, 0.5, 0.3, axis=1),
     ],
-    notes="of one axis",
     **_named(polynomial.polyint),
 )
 def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):
-    _of_one_axis("polyint", np.ndim(c))
-    result = c + 0.0
+    result = np.moveaxis(c, axis, 0) + 0.0
     for step in range(m):
         held = (k,) if np.ndim(k) == 0 else k
         constant = held[step] if step < len(held) else 0.0
         n = result.shape[0]
-        powers = np.zeros(n + 1, dtype=result.dtype)
-        powers[1:] = scl * result / np.arange(1, n + 1)
+        parts = (scl * result / beside_rows(np.arange(1, n + 1), result)).astype(result.dtype)
+        powers = np.concatenate((np.zeros_like(parts[:1]), parts))
         result = np.copy(powers)
         result[0] = constant - polynomial.polyval(lbnd * 1.0, powers)
-    return result
+    return np.moveaxis(result, 0, axis)

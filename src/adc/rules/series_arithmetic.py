@@ -58,16 +58,20 @@ def _register(module, prefix, family):
     @composite(
         of(der),
         wrt="c",
-        notes="of one axis",
-        examples=lambda r: [r.normal(5), (r.normal(4), 2), call(r.normal(3), 1, 0.5), r.normal(1)],
+        examples=lambda r: [
+            r.normal(5),
+            (r.normal(4), 2),
+            call(r.normal(3), 1, 0.5),
+            r.normal(1),
+            call(r.normal(2, 4), 2, axis=1),
+        ],
         **named(der),
     )
     def derivatives(c, m=1, scl=1, axis=0):
-        _of_one_axis(der, np.ndim(c))
-        result = c + 0.0
+        result = np.moveaxis(c, axis, 0) + 0.0
         for _ in range(m):
             result = orthogonal_series.derivative(lowered, (scl * result).astype(result.dtype))
-        return result
+        return np.moveaxis(result, 0, axis)
 
     @composite(of(to_powers), wrt="c", examples=lambda r: [r.normal(5), r.normal(2)], **named(to_powers))
     def powers(c):

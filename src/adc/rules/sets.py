@@ -1,4 +1,4 @@
-"""Rules of arrays as sets: unique, union1d, setdiff1d, intersect1d, setxor1d."""
+"""Rules of arrays as sets: unique and its parts, union1d, setdiff1d, intersect1d, setxor1d."""
 
 import numpy as np
 
@@ -7,11 +7,15 @@ from adc.rules.registry import composite, full, static
 from adc.rules.sampler import corner
 
 
+def _with_equal_ones(r):
+    return [r.distinct(4), corner(np.array([0.5, 1.5, 0.5, -1.0])), r.distinct(2, 3)]
+
+
 @composite(
     np.unique,
     wrt="ar",
     notes="the adjoint of a repeated value goes to one of its places",
-    examples=lambda r: [r.distinct(4), corner(np.array([0.5, 1.5, 0.5, -1.0])), r.distinct(2, 3)],
+    examples=_with_equal_ones,
 )
 def unique(ar):
     ordered = np.sort(np.ravel(ar))
@@ -99,6 +103,27 @@ def unique_and_more(
     if return_counts:
         result = result + (np.diff(np.append(places, np.size(flat))),)
     return result if len(result) > 1 else result[0]
+
+
+if hasattr(np, "unique_all"):  # NumPy 2.0
+    _All, _Counts, _Inverse = (
+        type(function(np.zeros(1))) for function in (np.unique_all, np.unique_counts, np.unique_inverse)
+    )
+
+    @composite(np.unique_all, wrt="x", examples=_with_equal_ones, notes="as unique")
+    def unique_all(x):
+        values, indices, inverse, counts = np.unique(x, True, True, True, equal_nan=False)
+        return _All(values, indices, inverse, counts)
+
+    @composite(np.unique_counts, wrt="x", examples=_with_equal_ones, notes="as unique")
+    def unique_counts(x):
+        values, counts = np.unique(x, False, False, True, equal_nan=False)
+        return _Counts(values, counts)
+
+    @composite(np.unique_inverse, wrt="x", examples=_with_equal_ones, notes="as unique")
+    def unique_inverse(x):
+        values, inverse = np.unique(x, False, True, equal_nan=False)
+        return _Inverse(values, inverse)
 
 
 @static

@@ -162,6 +162,10 @@ def _segments(r):
     ]
 
 
+def _positive_segments(r):
+    return [(r.positive(5), np.array([0, 2, 3])), call(r.positive(2, 4), [0, 1], axis=1)]
+
+
 def _by_segments(array, indices, axis, reduce):
     """Each position with all elements up to the next position; alone where that is not further on."""
     moved = np.moveaxis(array, axis, 0)
@@ -193,6 +197,22 @@ def maximum_reduceat(array, indices, axis=0):
 @method(np.minimum, "reduceat", "array", _segments, "as min")
 def minimum_reduceat(array, indices, axis=0):
     return _by_segments(array, indices, axis, np.min)
+
+
+def _segments_of(ufunc):
+    """Register what segments come to, one element after the other."""
+    reduce = ufunc.reduce
+
+    @method(ufunc, "reduceat", "array", _positive_segments)
+    def segments(array, indices, axis=0):
+        x = array
+        if x.dtype.kind not in "fc":
+            x = x.astype(ufunc(x[:1], x[:1]).dtype)
+        return _by_segments(x, indices, axis, reduce)
+
+
+for _ufunc in (np.subtract, np.divide, np.hypot, np.logaddexp, np.logaddexp2, np.fmax, np.fmin, np.fmod):
+    _segments_of(_ufunc)
 
 
 def column(a, b):
