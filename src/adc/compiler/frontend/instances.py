@@ -146,7 +146,9 @@ def told(ev: Core, question: Callable[..., Any], *asked: Any) -> Any:
 
 def _users(found: Any, word: str) -> bool:
     """Whether an attribute of a class is a descriptor with such a method in Python code of the user's."""
-    return isinstance(_found(type(found), word), types.FunctionType)
+    return isinstance(_found(type(found), word), types.FunctionType) and not isinstance(
+        found, functools.partialmethod
+    )
 
 
 def _got(ev: Core, found: Any, owner: Value) -> Value:
@@ -163,6 +165,10 @@ def _kind_of(owner: Value) -> type:
 def stays(ev: Core, owner: Any, name: str) -> None:
     """What a class, or an object from outside, has as a method or property is taken for granted: another may take its
     place between calls. What a property gives may be made anew at each read: the property is what is taken."""
+    kind = owner if isinstance(owner, type) else type(owner)
+    if isinstance(_found(kind, name), functools.partialmethod):
+        ev.taken(Place(_found, kind, name), name)  # reading it makes a method anew
+        return
     in_class = _ABSENT if isinstance(owner, type) else _found(type(owner), name)
     if isinstance(owner, type) and isinstance(_found(owner, name), functools.singledispatchmethod):
         return  # `_by_class` takes the chosen method for granted
@@ -187,6 +193,8 @@ def _of_class(ev: Core, found: Any, cls: type, owner: Value, name: str) -> Value
         return cached_properties.read(ev, found, owner, name)
     if isinstance(found, functools.singledispatchmethod):
         return _by_class(ev, found, cls, owner, name)
+    if isinstance(found, functools.partialmethod) and isinstance(found.func, types.FunctionType):
+        return Bound(found.func, owner, *found.args, **found.keywords)
     if _users(found, "__get__"):
         return _got(ev, found, owner)
     if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
