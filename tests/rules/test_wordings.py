@@ -35,6 +35,9 @@ CALLS = [
     lambda x: sl.svd(x, full_matrices=False, check_finite=False, lapack_driver="gesvd")[1],
     lambda x: np.quantile(x, [0.1, 0.6], axis=0, method="inverted_cdf", weights=np.array([1.0, 0.0, 3.0])),
     lambda x: np.percentile(x, 40.0, method="inverted_cdf", weights=np.arange(9.0).reshape(3, 3)),
+    lambda x: np.nanquantile(
+        np.where(x > x[0, 1], x, np.nan), 0.6, method="inverted_cdf", weights=np.arange(9.0).reshape(3, 3)
+    ),
     lambda x: np.sum(x, 0, None, None, np._NoValue, np._NoValue, np._NoValue),
     lambda x: np.prod(x, axis=0, initial=np._NoValue, keepdims=np._NoValue),
     lambda x: np.diff(x, append=np._NoValue),

@@ -26,13 +26,15 @@ def _beside(weights, a, axes):
     return np.broadcast_to(np.reshape(weights, wanted), np.shape(a))
 
 
-def _weighted(a, q, axis, method, keepdims, weights):
+def _weighted(a, q, axis, method, keepdims, weights, without_nan=False):
     _inverted(method)
     axes = reduced_axes(axis, np.ndim(a))
     columns = merged_first(a, axes)
     shares = merged_first(_beside(np.array(weights), a, axes), axes)
     if not np.all(shares >= 0.0):
         raise ValueError("Weights must be non-negative.")
+    if without_nan:  # these come last, and weigh nothing
+        shares = np.where(np.isnan(columns), 0.0, shares)
     order = np.argsort(columns, axis=0)
     ordered = np.take_along_axis(columns, order, axis=0)
     sums = np.cumsum(np.take_along_axis(shares, order, axis=0), axis=0)
@@ -42,7 +44,8 @@ def _weighted(a, q, axis, method, keepdims, weights):
     levels = np.reshape(q, (np.size(q), 1) + (1,) * (np.ndim(columns) - 1))
     place = np.minimum(np.sum(np.where(reached < levels, 1, 0), axis=1), n - 1)
     rows = np.take_along_axis(ordered, place, axis=0)
-    rows = np.where(np.isnan(ordered[n - 1]), np.nan, rows)
+    if not without_nan:
+        rows = np.where(np.isnan(ordered[n - 1]), np.nan, rows)
     return np.reshape(rows, np.shape(q) + lengths_left(a, axes, keepdims))
 
 
@@ -58,3 +61,17 @@ def percentile(a, q, axis=None, method="linear", keepdims=False, weights=None):
     if weights is None:
         return np.percentile(a, q, axis=axis, method=method, keepdims=keepdims)
     return _weighted(a, as_percents(q), axis, method, keepdims, weights)
+
+
+@full(np.nanquantile)
+def nanquantile(a, q, axis=None, method="linear", keepdims=False, weights=None):
+    if weights is None:
+        return np.nanquantile(a, q, axis=axis, method=method, keepdims=keepdims)
+    return _weighted(a, as_levels(q), axis, method, keepdims, weights, True)
+
+
+@full(np.nanpercentile)
+def nanpercentile(a, q, axis=None, method="linear", keepdims=False, weights=None):
+    if weights is None:
+        return np.nanpercentile(a, q, axis=axis, method=method, keepdims=keepdims)
+    return _weighted(a, as_percents(q), axis, method, keepdims, weights, True)
