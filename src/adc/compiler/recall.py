@@ -37,6 +37,7 @@ _OF_LOWERING = {
     "captures",
     "guards",
     "records",
+    "settled",
     "stacked",
     "table_rows",
     "tabled",

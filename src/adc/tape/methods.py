@@ -292,7 +292,7 @@ _RESHAPE = Recorders(entry_of(registry.named("reshape")), np.reshape)
 
 def _lengths(shape: tuple[Any, ...]) -> Any:
     shape = record.plain(shape)
-    return shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
+    return shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list | range) else shape
 
 
 def _transpose(t: Tensor, *axes: Any) -> Any:

@@ -119,6 +119,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     for value in args:
         if value.__class__ in CARRIERS:
             raise no_rule(f"{entry.operation.spelling} of a sparse matrix")
+        if value.__class__ is range:  # positions or axes, which rules ask for their numbers
+            args = tuple([(*a,) if a.__class__ is range else a for a in args])
     if entry.kind != "constant":  # which the function itself computes of the values, with all its parameters
         if kwargs or len(args) > entry.agreed:
             ruled, options = entry.operation.ruled(function or entry.function, args, kwargs)

@@ -282,6 +282,8 @@ def _reshape_method(self: Calls, x: Var, *shape: Value, order: Value = "C", copy
 
 
 def _transpose_method(self: Calls, x: Var, *axes: Value) -> Value:
+    if len(axes) == 1 and isinstance(axes[0], (Range, range)):
+        return self.call(np.transpose, [x, axes[0]], {})
     wanted = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes
     return self.op("transpose", x, tuple(wanted) if wanted else None)
 

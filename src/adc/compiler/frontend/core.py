@@ -73,6 +73,7 @@ class Core(Merging):
     table_rows: dict[int, Any]  # tuples read at such a position, by their id
     copies_read: list[weakref.ref[Growing]]  # lists read at such a position, as long as the program has them
     tabled: dict[int, Items]  # lists of alike elements that a loop reads at such a position, by their id
+    settled: dict[int, Container]  # lists, dicts and objects that were copied and do not change any more
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
@@ -169,7 +170,7 @@ class Core(Merging):
         """
         self.note_effect(container)
         self.origins.told_apart(container)
-        if is_kept(container):
+        if is_kept(container) or any(id(each) in self.settled for each in self.origins.stood_for(container)):
             raise frozen.changed(self, _noun(container))
         if self._is_copied(container):
             raise self.refuse(

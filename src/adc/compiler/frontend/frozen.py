@@ -49,6 +49,7 @@ def settle(ev: Core, value: Value) -> None:
             )
         if any(id(container) in side.held for side in ev.sides):
             raise PutIn(container, ev.origin)
+        ev.settled[id(container)] = container  # an expression that is being evaluated may hold it
         if not exchange(ev.frame, container, kept(container)) and known_in(ev.frame, container):
             raise ev.refuse(
                 "a dict or object is put into a list that a function holds", repair="put in a copy"

@@ -61,6 +61,7 @@ class Evaluator(Statements):
         self.itemwise = {}
         self.tabled = {}
         self.stacked, self.table_rows, self.copies_read = {}, {}, []
+        self.settled = {}
         self.list_kinds, self.taken_for_rows = {}, set()
         self.row_classes, self.rows_taken_as = {}, {}
         self.classes_of_dicts = {}

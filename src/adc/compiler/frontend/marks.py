@@ -15,7 +15,7 @@ class Mark:
         self._env = dict(ev.frame.env)
         self._depths = ev.region_depth, ev.loop_depth
         self._mutated, self._frozen = dict(ev.mutated), dict(ev.frozen)
-        self._stacked = dict(ev.stacked)
+        self._stacked, self._settled = dict(ev.stacked), dict(ev.settled)
         self._kept = ev.tally.kept
         self._lengths = ev.equal.snapshot()
         self._contents = Contents(ev.frame)
@@ -30,7 +30,7 @@ class Mark:
         ev.frame.env = dict(self._env)
         ev.region_depth, ev.loop_depth = self._depths
         ev.mutated, ev.frozen = dict(self._mutated), dict(self._frozen)
-        ev.stacked = dict(self._stacked)
+        ev.stacked, ev.settled = dict(self._stacked), dict(self._settled)
         ev.tally.kept = self._kept
         ev.equal.restore(self._lengths)
         self._contents.taken()

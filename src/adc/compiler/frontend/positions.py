@@ -1,7 +1,8 @@
 """An item of a short list or tuple at a position that only the run knows is chosen by branches, of a table read.
 
 `[a, b][k]` is `a if k == 0 else b`: the items may be arrays, tuples or functions, as on the sides of a branch.
-A longer list of numbers, or of rows of them, is put into an array.
+A longer list of numbers, or of rows of them, is put into an array. Of dicts and objects that are alike, which a
+program might write to, the item is a copy, and what may be copied is not written to from then on.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from adc.compiler.frontend import row_classes
-from adc.compiler.frontend.frame import Growing, ListValue
-from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend import row_classes, tabled
+from adc.compiler.frontend.containers import Contents
+from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue
+from adc.compiler.frontend.frozen import freeze, settle
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Check, Const, Var
@@ -33,6 +35,7 @@ __all__ = [
     "place",
     "put_at",
     "put_place",
+    "settle_records",
     "uniform",
 ]
 
@@ -116,8 +119,9 @@ def is_table(ev: Core, base: Value, index: Value) -> bool:
     """Whether the item is read from an array of all: outside loops, the trips of which may be written out."""
     if not isinstance(index, Var):
         return False
-    of_items = isinstance(base, (tuple, list)) and bool(base)
-    return is_place(index) and not ev.loop_depth and of_items and uniform(ev, base)
+    if not (is_place(index) and not ev.loop_depth and isinstance(base, (tuple, list)) and base):
+        return False
+    return uniform(ev, base) or settle_records(ev, base)
 
 
 def is_place(index: Var) -> bool:
@@ -127,7 +131,14 @@ def is_place(index: Var) -> bool:
 
 def is_stacked(ev: Core, base: Value) -> bool:
     """Whether what a loop reads at positions of the run lies in an array, or is a row of what does."""
-    return key(base) in ev.stacked or id(base) in ev.table_rows
+    while True:
+        if key(base) in ev.stacked or id(base) in ev.table_rows:
+            return True
+        base = getattr(
+            base, "original", None
+        )  # the one that was settled, or stands for it in the body of a loop
+        if base is None:
+            return False
 
 
 def key(base: Value) -> int:
@@ -136,8 +147,30 @@ def key(base: Value) -> int:
     return id(base if users is None else users)
 
 
+def settle_records(ev: Core, base: Value) -> bool:
+    """Whether items of a list can be read as copies: they are dicts or objects that are alike.
+
+    From here on nothing may write to it, nor to them. So it is not where a loop around knows it already.
+    """
+    if not (isinstance(base, ListValue) and base and all(map(_is_record, base))):
+        return False
+    known = Contents(ev.trips[-1]).held if ev.trips else {}
+    if any(id(each) in known for each in (base, *base)) or tabled.of(ev, [*base], demanding=True) is None:
+        return False
+    settle(ev, base)
+    return True
+
+
+def _is_record(item: Value) -> bool:
+    return type(item) is dict or isinstance(item, (Instance, Kept))
+
+
 def in_table(ev: Core, base: Sequence[Value], index: Var) -> Value:
     """The item, of numbers of Python's one of them: as a float where some are. A tuple has one item of each column."""
+    if _is_record(base[0]):
+        records = tabled.of(ev, [*base], demanding=True)
+        assert records is not None
+        return records.item(place(ev, base, index))
     if _is_ragged(ev, base):
         return _in_ragged(ev, base, index)
     first = base[0]

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend import array_functions, memory_order, statistics_calls
+from adc.compiler.frontend.frame import ListValue, Range
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.infer import is_elementwise
-from adc.compiler.frontend.values import Value
+from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.frontend.widths_by_path import is_narrow
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
@@ -43,6 +44,9 @@ _OF_ROWS = {math.dist, math.fsum}
 _OF_DOUBLES = {math.pow, math.fmod, math.fabs, math.remainder}
 
 
+_MOST_AXES = 64  # that an array of NumPy's may have
+
+
 class RuleCalls(Functions):
     """The part of the evaluator that calls operations."""
 
@@ -53,6 +57,7 @@ class RuleCalls(Functions):
         if isinstance(function, np.ufunc) and len(args) > function.nin:
             out = tuple(args[function.nin :])
             args, kwargs = args[: function.nin], {**kwargs, "out": out[0] if function.nout == 1 else out}
+        args, kwargs = [_written_out(a) for a in args], {k: _written_out(v) for k, v in kwargs.items()}
         known = statistics_calls.of_known_numbers(function, args, kwargs)
         if known is not None:
             return known
@@ -276,3 +281,15 @@ def _is_library(function: object) -> bool:
 
 def _axes(value: Value) -> int:
     return value.type.ndim if isinstance(value, Var) and value.is_array else 0
+
+
+def _written_out(value: Value) -> Value:
+    """`range(k, 2 * k)`, with which axes are named, as a tuple; a longer one is data, and stays what it is."""
+    if isinstance(value, (Range, range)):
+        bounds = value.start, value.stop, value.step
+        whole = all(isinstance(b, int) for b in bounds)
+        return tuple(range(*bounds)) if whole and len(range(*bounds)) <= _MOST_AXES else value
+    if type(value) is tuple or isinstance(value, ListValue):
+        parts = [_written_out(v) for v in value]
+        return rebuilt(value, parts) if any(a is not b for a, b in zip(parts, value, strict=True)) else value
+    return value

@@ -20,6 +20,7 @@ from adc.compiler.frontend.provenance import containers_in
 from adc.compiler.frontend.values import Choice, Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar
+from adc.rules.dims import Dim
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -29,14 +30,17 @@ __all__ = ["Held", "of"]
 Column = Callable[[Value], Value]  # the part of the element at a place
 
 
-def of(ev: Core, elements: list[Value]) -> Items | None:
-    """The elements by their places; None where they are not alike."""
+def of(ev: Core, elements: list[Value], demanding: bool = False) -> Items | None:
+    """The elements by their places; None where they are not alike.
+
+    Arrays at one place have the same lengths, or are `demanding` that they have: the program raises where they do not.
+    """
     classes = [tuple(packed.classes(element)) for element in elements]
     if any(each != classes[0] for each in classes):
         return None
     columns: list[Column] = []
     for parts in zip(*(packed.leaves(element) for element in elements), strict=True):
-        column = _column(ev, list(parts))
+        column = _column(ev, list(parts), demanding)
         if column is None:
             return None
         columns.append(column)
@@ -49,7 +53,7 @@ def of(ev: Core, elements: list[Value]) -> Items | None:
     return Items(len(elements), item)
 
 
-def _column(ev: Core, parts: list[Value]) -> Column | None:
+def _column(ev: Core, parts: list[Value], demanding: bool) -> Column | None:
     first = parts[0]
     if all(part is first or ev.same_static(part, first) for part in parts):
         return lambda k: first
@@ -68,12 +72,23 @@ def _column(ev: Core, parts: list[Value]) -> Column | None:
         return None
     for part, t in zip(parts, kinds, strict=True):
         alike = isinstance(t, Array) and t.dtype == kind.dtype and t.ndim == kind.ndim
-        if not alike or not ev.equal.same_shape(t.shape, kind.shape) or not isinstance(part, Var):  # type: ignore[union-attr]
+        if not alike or not isinstance(part, Var) or not _of_one_shape(ev, t.shape, kind.shape, demanding):  # type: ignore[union-attr]
             return None
         put_in(ev, part)
     arrays = ev.array_of(parts)
     freeze(ev, arrays)
     return lambda k: ev.subscript(arrays, k)
+
+
+def _of_one_shape(ev: Core, one: tuple[Dim, ...], other: tuple[Dim, ...], demanding: bool) -> bool:
+    if ev.equal.same_shape(one, other):
+        return True
+    pairs = [*zip(one, other, strict=True)]
+    if not demanding or any(len({ev.equal.number(d) for d in pair} - {None}) == 2 for pair in pairs):
+        return False
+    for a, b in pairs:
+        ev.require_equal(a, b, "the elements of a list have different shapes")
+    return True
 
 
 def _number(ev: Core, number: Var, of_python: bool) -> Value:
