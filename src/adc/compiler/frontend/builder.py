@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from adc.compiler.frontend import infer, lapack, python_integers, simplify, spoken, stretching
+from adc.compiler.frontend import infer, lapack, named_again, python_integers, simplify, spoken, stretching
 from adc.compiler.frontend.default_names import default_name
 from adc.compiler.frontend.indexing import indexed_type
 from adc.compiler.frontend.lengths import EqualLengths
@@ -29,21 +29,6 @@ from adc.rules.shapes import broadcast as broadcast_shapes
 
 T = TypeVar("T", bound=Atom)
 
-# What gives back the array itself in NumPy, too, where there is nothing to do.
-GIVE_BACK = {
-    "asanyarray",
-    "asfortranarray",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_arrays",
-    "diff",
-    "nan_to_num",
-    "real",
-    "real_if_close",
-    "require",
-    "squeeze",
-}
 VIEW_OPERATIONS = {"transpose", "expand_dims", "squeeze", "broadcast_to"}
 
 _OF_TRUTHS = {"add": "logical_or", "multiply": "logical_and"}  # what they are of NumPy's booleans
@@ -71,9 +56,7 @@ class Builder(Measures):
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.given: set[Var] = set()  # arguments that are not differentiated
-        self.named_again: set[Var] = (
-            set()
-        )  # arrays that stand for views of themselves, too: `x.T` of a vector
+        self.named_again: set[Var] = set()  # arrays that stand for views of themselves: `x.T` of a vector
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
         # New arrays that NumPy may not lay out as compiled code does -> their types there.
         self.order_of_numpy: dict[Var, Array] = {}
@@ -312,7 +295,7 @@ class Builder(Measures):
             and self.type_is_array(simplified)
             and not simplify.makes_anew(operation, bound, simplified)
         ):
-            self.note_named_again(operation, bound, simplified)
+            named_again.note(self, operation, bound, simplified)
             return simplified  # in the user's code `x + 0` is a new array, which may be written to
         operands = tuple(self.operand(v) for v in bound)
         types = self._result_types(operation, operands)
@@ -341,13 +324,6 @@ class Builder(Measures):
             self.broadcast_of[result] = bound[0]
         self.widths.note(result, by_path)
         return result
-
-    def note_named_again(self, operation: Operation, given: Iterable[Value], result: Value) -> None:
-        """An operation of the user's code gave what it was given where NumPy makes a view or a copy."""
-        if self.in_user_code and operation.name not in GIVE_BACK:
-            for made in result if isinstance(result, (tuple, list)) else (result,):
-                if isinstance(made, Var) and made.is_array and any(v is made for v in given):
-                    self.named_again.add(made)
 
     def _depends_on_path(self, operation: Operation, kinds: Iterable[Type]) -> UnsupportedError:
         return self.refuse(

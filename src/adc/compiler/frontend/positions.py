@@ -134,9 +134,7 @@ def is_stacked(ev: Core, base: Value) -> bool:
     while True:
         if key(base) in ev.stacked or id(base) in ev.table_rows:
             return True
-        base = getattr(
-            base, "original", None
-        )  # the one that was settled, or stands for it in the body of a loop
+        base = getattr(base, "original", None)  # that was settled, or stands for it in the body of a loop
         if base is None:
             return False
 

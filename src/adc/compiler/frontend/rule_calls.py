@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.compiler.frontend import array_functions, memory_order, statistics_calls
+from adc.compiler.frontend import array_functions, memory_order, named_again, statistics_calls
 from adc.compiler.frontend.frame import ListValue, Range
 from adc.compiler.frontend.functions import Functions
 from adc.compiler.frontend.infer import is_elementwise
@@ -108,7 +108,7 @@ class RuleCalls(Functions):
         ):
             self.check_real(operation, (*args, *kwargs.values()))
             result = self.inline_rule(operation.body, args, kwargs)
-            self.note_named_again(operation, args, result)
+            named_again.note(self, operation, args, result)
             source = operation.viewed(args, _axes)
             if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
                 self.snapshots[result] = source

@@ -39,9 +39,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms.rewrite import operand, substitute
 
-LEAST = (
-    4  # statements that a branch takes in: for fewer it is a jump more that the processor may guess wrongly
-)
+LEAST = 4  # statements that a branch takes in: fewer are done sooner than the processor guesses a jump
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
