@@ -63,6 +63,7 @@ def polyfromroots(roots):
         r.normal(3, 2),
         call(r.normal(2, 4), 2, axis=1),
     ],
+    extra={"order": "A"},
     **_named(polynomial.polyder),
 )
 def polyder(c, m=1, scl=1, axis=0):
@@ -90,6 +91,7 @@ def beside_rows(numbers, rows):
         r.normal(3, 2),
         call(r.normal(2, 3), 1, 0.5, 0.3, axis=1),
     ],
+    extra={"order": "A"},
     **_named(polynomial.polyint),
 )
 def polyint(c, m=1, k=(), lbnd=0, scl=1, axis=0):

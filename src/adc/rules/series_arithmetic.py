@@ -65,6 +65,7 @@ def _register(module, prefix, family):
             r.normal(1),
             call(r.normal(2, 4), 2, axis=1),
         ],
+        extra={"order": "A"},
         **named(der),
     )
     def derivatives(c, m=1, scl=1, axis=0):

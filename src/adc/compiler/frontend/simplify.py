@@ -52,6 +52,8 @@ def simplified(builder: Builder, operation: Operation, bound: tuple[Value, ...])
         name == "divide" and _is(bound[1], 1.0) and _keeps_type(builder, bound[0], bound[1])
     ):
         return bound[0]
+    elif name == "bitwise_and" and bound[0] is True and _is_truth(bound[1]):
+        return bound[1]  # what all of one say
     elif name == "bitwise_and" and False in bound and not builder.in_user_code:
         # A partial derivative's test: what it chooses for all elements has no need of their shape.
         if all(x is False or _is_truth(x) for x in bound):
