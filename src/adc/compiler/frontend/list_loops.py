@@ -156,7 +156,12 @@ class ListLoops(Trips):
             if needed.display is not None:
                 self.stacked[id(needed.display)] = needed.display
             run()
-        elif needed.read and len(self.stacked) <= MOST_STACKED and positions.settle_records(self, container):
+        elif (
+            needed.read
+            and not over
+            and len(self.stacked) <= MOST_STACKED
+            and positions.settle_records(self, container)
+        ):
             self.stacked[positions.key(container)] = container
             run()
         elif (
