@@ -72,15 +72,18 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
 def dtype_of_signature(signature: Any) -> np.dtype[Any] | None:
     """The dtype that a ufunc is told by `signature` to compute in, where it is one for operands and results.
 
-    >>> dtype_of_signature("ff->f"), dtype_of_signature((None, None, np.float32)), dtype_of_signature("d")
-    (dtype('float32'), None, dtype('float64'))
+    NumPy casts no float to an integer for it.
+
+    >>> dtype_of_signature("ff->f"), dtype_of_signature((None, None, np.float32)), dtype_of_signature("ll->l")
+    (dtype('float32'), None, None)
     """
     if isinstance(signature, str):
         signature = tuple(signature.replace("->", ""))
     if not isinstance(signature, tuple) or not signature or None in signature:
         return None
     dtypes = {np.dtype(kind) for kind in signature}
-    return dtypes.pop() if len(dtypes) == 1 else None
+    (dtype, *others) = dtypes
+    return dtype if not others and dtype.kind in "fc" else None
 
 
 def refuse_cast(source: Any, target: Any, casting: Any) -> None:
