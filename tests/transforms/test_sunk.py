@@ -111,33 +111,3 @@ def test_both_sweeps_of_a_trip_are_one_loop_and_one_branch():
     shown = text("bilinear")
     assert shown.count("np.trunc(np.floor(y))") == 1 and shown.count(" if 0 <= a") == 1
     assert "m_bar_sum" in shown, "what all trips add to is added up in numbers"
-
-
-def own_zeros(x, y):
-    """A zero of the program's own, and what it makes beside an infinite number."""
-    z = np.zeros(4)
-    best = 0.0
-    for k in range(x.shape[0]):
-        if np.sin(x[k]) > best:
-            a = x[k]
-            best = np.sin(x[k])
-        else:
-            a = 0.0
-        z[0] += a * y[k]
-        z[1] += a * y[k] * 2.0
-        z[k % 4] += a * best
-        z[3] += a / (1.0 + y[k] ** 2)
-    return np.sum(z)
-
-
-def test_zeros_of_the_program_stay_numbers_that_it_multiplies():
-    x, y = np.array([0.5, 0.2, 0.9, 0.1]), np.array([1.0, np.inf, 2.0, 3.0])
-    for mode in ("python", "compiled"):
-        with np.errstate(invalid="ignore"):
-            value, _ = adc.value_and_grad(own_zeros, (0, 1), mode=mode)(x, y)
-        assert np.isnan(value)
-    y = R.normal(size=4)
-    for mine, tape in zip(
-        adc.grad(own_zeros, (0, 1))(x, y), adc.grad(own_zeros, (0, 1), mode="tape")(x, y), strict=True
-    ):
-        np.testing.assert_allclose(mine, tape, rtol=1e-11)

@@ -37,21 +37,20 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-from adc.compiler.transforms.rewrite import operand, substitute
+from adc.compiler.transforms.rewrite import substitute
 
 LEAST = 4  # statements that a branch takes in: fewer are done sooner than the processor guesses a jump
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with pulls in the branches that they belong to."""
-    _Sinker(program, evaluator).block(program.body, in_loop=False)
+    _Sinker(Memory(evaluator.joined_roots), program).block(program.body, in_loop=False)
     return program
 
 
 class _Sinker:
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
-        self.memory = Memory(evaluator.joined_roots)
-        self.adjoints = set(evaluator.branch_adjoints)  # zeros of the user's own times infinity are NaN
+    def __init__(self, memory: Memory, program: Program) -> None:
+        self.memory = memory
         self.times = Counter(v for s in walk(program.body) for v in uses(s))
         self.times.update(v for v in program.results if isinstance(v, Var))
 
@@ -65,31 +64,24 @@ class _Sinker:
 
     def _sink(self, branch: If, side: bool, block: Block) -> None:
         """Move into one side of a branch what is nothing behind the other."""
-        zeros = {
-            m.result
-            for m in branch.merges
-            if m.result in self.adjoints and _is_zero(m.orelse if side else m.then)
-        }
+        zeros = {m.result for m in branch.merges if _is_zero(m.orelse if side else m.then)}
+        zeros -= {m.result for m in branch.merges if _is_zero(m.then if side else m.orelse)}
         if not zeros:
             return
         behind = block[block.index(branch) + 1 :]
-        unchanged: dict[Var, Atom] = {}  # a sum with a zero is the other summand
-        nothing = self._nothing(behind, zeros, unchanged)
+        nothing = self._nothing(behind, zeros)
         sunk = self._that_can(behind, self._with_operands(behind, nothing), nothing)
         if len(sunk) >= LEAST and any(isinstance(s, Store) for s in sunk):
-            self._move(branch, side, block, [s for s in behind if s in sunk], unchanged)
+            self._move(branch, side, block, [s for s in behind if s in sunk])
             self.memory.forget(branch)
 
-    def _nothing(self, behind: Block, zeros: set[Var], unchanged: dict[Var, Atom]) -> set[Stmt]:
-        """The statements that make zeros of zeros, and those that add them to elements and to sums."""
+    def _nothing(self, behind: Block, zeros: set[Var]) -> set[Stmt]:
+        """The statements that make zeros of zeros, and those that add them to elements."""
         found: set[Stmt] = set()
         known = set(zeros)
         for s in behind:
             if _is_number(s) and _makes_zero(s, known):
                 known.add(s.target)
-                found.add(s)
-            elif _is_number(s) and s.name in ("add", "subtract") and s.args[1] in known:
-                unchanged[s.target] = s.args[0]
                 found.add(s)
             elif isinstance(s, Store) and s.accumulate and s.value in known:
                 found.add(s)
@@ -123,7 +115,7 @@ class _Sinker:
                 return sunk
             sunk = left
 
-    def _move(self, branch: If, side: bool, block: Block, sunk: Block, unchanged: dict[Var, Atom]) -> None:
+    def _move(self, branch: If, side: bool, block: Block, sunk: Block) -> None:
         own: dict[Var, Atom] = {m.result: m.then if side else m.orelse for m in branch.merges}
         inside = Counter(v for s in sunk for v in uses(s))
         self.times.subtract(inside)
@@ -132,11 +124,10 @@ class _Sinker:
         for s in sunk:
             if isinstance(s, Assign) and self.times[s.target]:  # read behind the branch as well
                 made = Var(s.target.name, s.target.type, named=s.target.named)
-                other = operand(unchanged.get(s.target, Const(0.0)), unchanged)
-                branch.merges.append(Merge(s.target, made, other) if side else Merge(s.target, other, made))
-                self.times.update(v for v in (made, other) if isinstance(v, Var))
-                if s.target not in unchanged:
-                    self.adjoints.add(s.target)
+                branch.merges.append(
+                    Merge(s.target, made, Const(0.0)) if side else Merge(s.target, Const(0.0), made)
+                )
+                self.times[made] += 1
                 own[s.target] = made
                 s.targets = (made,)
         moved = substitute(sunk, own)
