@@ -202,6 +202,20 @@ def test_places_along_an_axis_are_checked_without_a_reverse_sweep(function, plac
         adc.grad(function, mode="compiled")(x, places)
 
 
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+@pytest.mark.parametrize(
+    "function, x, places",
+    [
+        (along, np.arange(5.0), np.array([[1]])),
+        (along, np.ones((2, 2)), np.array([1])),
+        (laid_flat, np.ones((2, 2)), np.array([[1]])),
+    ],
+)
+def test_places_have_as_many_axes_as_the_array(function, x, places, mode):
+    with pytest.raises(ValueError, match="dimension"):
+        adc.value_and_grad(function, mode=mode)(x, places)
+
+
 def ordered(x):
     return np.sum(np.sort(x) ** 2 * np.arange(x.shape[0]))
 

@@ -82,7 +82,11 @@ def scatter_loop(values, indices, axis, length):
 
 def _taken_along_axis(arr, indices, axis=-1, *, require):
     if axis is None:
+        if indices.ndim != 1:
+            raise ValueError("when axis=None, `indices` must have a single dimension.")
         return tuple(indices.shape)
+    if indices.ndim != arr.ndim:
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     k = axis % arr.ndim
     beside = [(*x.shape[:k], Dim(1), *x.shape[k + 1 :]) for x in (indices, arr)]
     stretched = shapes.broadcast(beside, require)
