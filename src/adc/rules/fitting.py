@@ -69,6 +69,20 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
+def told_dtype(options: dict[str, Any]) -> np.dtype[Any] | None:
+    """The dtype that `sig` or `signature` of a ufunc's call says, which is taken out of its options; see below.
+
+    >>> options = {"sig": "ff->f", "where": True}
+    >>> told_dtype(options), options
+    (dtype('float32'), {'where': True})
+    """
+    for name in ("sig", "signature"):
+        if (told := dtype_of_signature(options.get(name))) is not None:
+            del options[name]
+            return told
+    return None
+
+
 def dtype_of_signature(signature: Any) -> np.dtype[Any] | None:
     """The dtype that a ufunc is told by `signature` to compute in, where it is one for operands and results.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
-from adc.rules.fitting import dtype_of_signature, refuse_unfit
+from adc.rules.fitting import refuse_unfit, told_dtype
 from adc.tape import inplace, operators, record
 from adc.tape.entry import Entry, find
 from adc.tape.node import here
@@ -91,9 +91,8 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not record.is_active((inputs, kwargs)) and not any(isinstance(o, Tensor) for o in out or ()):
         return record.wrap(ufunc(*record.plain(inputs), **record.plain(kwargs)))
     entry = find(ufunc)
-    for name in ("sig", "signature"):
-        if (told := dtype_of_signature(given.get(name))) is not None:
-            dtype, _ = told, given.pop(name)
+    told = told_dtype(given)
+    dtype = dtype if told is None else told
     given = {k: v for k, v in given.items() if k not in ("casting", "order", "subok")}
     unknown = [k for k in given if entry is None or k not in entry.positions]
     if unknown:

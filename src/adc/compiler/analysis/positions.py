@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from adc.compiler.ir.nodes import Assign, Const, Program, Store, Var, walk
+from adc.compiler.ir.nodes import Assign, Const, Program, Var, walk
 from adc.compiler.ir.types import Array
 from adc.rules import shapes
 from adc.rules.dims import Dim
@@ -10,9 +10,8 @@ from adc.rules.dims import Dim
 _PLACE_OF_AXIS = {"argmax": 1, "argmin": 1, "argpartition": 2, "argsort": 1}
 
 
-def positions(program: Program) -> dict[Var, Dim]:
-    """The numbers, and arrays that nobody writes to, that are 0 or more and less than a length; and that length."""
-    written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
+def positions(program: Program, written: set[Var]) -> dict[Var, Dim]:
+    """The numbers, and arrays that are not `written` to, that are 0 or more and less than a length; and that length."""
     found: dict[Var, Dim] = {}
     for s in walk(program.body):
         length = _length(s) if isinstance(s, Assign) else None

@@ -18,7 +18,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
 from adc.errors import ShapeError
 from adc.rules import registry
-from adc.rules.fitting import dtype_of_signature
+from adc.rules.fitting import told_dtype
 from adc.rules.operation import DOUBLES, Operation, plain_integers
 from adc.rules.scalar_math import OF_INTEGERS
 from adc.runtime.modules import package_of
@@ -194,9 +194,8 @@ class RuleCalls(Functions):
         """A ufunc with `where`, `dtype` and the like."""
         rest = dict(kwargs)
         out, where, dtype = rest.pop("out", None), rest.pop("where", True), rest.pop("dtype", None)
-        for name in ("sig", "signature"):
-            if (told := dtype_of_signature(rest.get(name))) is not None:
-                dtype, _ = told, rest.pop(name)
+        told = told_dtype(rest)
+        dtype = dtype if told is None else told
         given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
         if given:
             raise self.refuse(f"np.{function.__name__} with `{next(iter(given))}` is not supported")

@@ -86,11 +86,9 @@ class _Checker:
         self.memory = Memory(evaluator.joined_roots)
         self.around: list[tuple[For | While | If, Block]] = []  # regions, and the block in front of each
         self.every: list[tuple[For, ...]] = []  # for each the loops whose every trip comes to it
-        self.positions = positions(program)
         self.written = {s.array.root for s in walk(program.body) if isinstance(s, Store)}
-        self.looked_through: dict[
-            Var, list[Dim]
-        ] = {}  # arrays whose elements were checked, and for which lengths
+        self.positions = positions(program, self.written)
+        self.looked_through: dict[Var, list[Dim]] = {}  # arrays: the lengths that their elements are within
         self.views: dict[Var, Assign] = {}  # of arrays, that cannot leave them
         self.extremes: dict[Hashable, Range] = {}  # of loop counters
         self.limits: dict[
