@@ -23,6 +23,18 @@ def test_the_line_that_exceeds_is_named():
     assert adc.grad(growing, mode="compiled")(1.5, 5) == pytest.approx(3.0 / 24)
 
 
+def test_sums_that_grow_are_looked_at():
+    def fibonacci(x, n):
+        a, b = 0, 1
+        for _ in range(n):
+            a, b = b, a + b
+        return x * a
+
+    with pytest.raises(DerivativeError, match="an integer exceeds 64 bits"):
+        adc.grad(fibonacci, mode="compiled")(1.5, 100)
+    assert adc.grad(fibonacci, mode="compiled")(1.5, 50) == 12586269025.0
+
+
 @pytest.mark.filterwarnings("ignore::adc.FallbackWarning")
 def test_the_tape_takes_what_exceeds():
     assert adc.grad(growing)(1.5, 30) == pytest.approx(3.0 / float(growing(1.0, 30) ** -1), rel=1e-12)

@@ -72,7 +72,8 @@ class Magnitudes:
             case "dim" | "trips", _:
                 return LENGTH
             case (("add" | "subtract"), [a, b]):
-                return min(a + b, self._of_counters(s.target))
+                together = self._of_counters(s.target)
+                return a + b if together is None else min(a + b, together)
             case "multiply", [a, b]:
                 return a * b
             case (("negative" | "absolute" | "positive" | "alias" | "right_shift"), [a, *_]):
@@ -96,11 +97,11 @@ class Magnitudes:
                 return a << b if b <= 64 else LARGEST + 1
         return UNKNOWN
 
-    def _of_counters(self, x: Var) -> int:
+    def _of_counters(self, x: Var) -> int | None:
         """What a sum of counters of one nest does not exceed: of its loops only one can have so many trips."""
         rates = paces(x.dim)
         if x.dim is None or len(rates) < len(x.dim.terms) or not rates.keys() <= set(self.nest):
-            return UNKNOWN
+            return None
         *others, most = sorted(map(abs, rates.values())) or [0]
         longest = max((LENGTH, *map(self.of, rates)))
         return most * longest + sum(others) * NESTED_TRIPS + abs(x.dim.const)
