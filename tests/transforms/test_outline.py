@@ -37,6 +37,33 @@ def test_equal_loops_are_compiled_once():
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
 
 
+def upwind(u, steps):
+    """A row that hands values on when it goes backwards, in a loop of many."""
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] = u[1:-1] - 0.2 * u[1:-1] * (u[1:-1] - u[:-2])
+    return np.sum(u * u)
+
+
+def hidden(scores, first, steps):
+    """Rows of three arrays in two loops, in a loop over time."""
+    total = first
+    for _ in range(steps):
+        paths = scores + total[:, None]
+        total = np.log(np.sum(np.exp(paths - np.max(paths)), axis=0)) + np.max(paths)
+    return np.sum(total)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [(upwind, (np.linspace(1.0, 2.0, 9), 4)), (hidden, (np.eye(4) + 0.1, np.arange(4.0), 3))],
+)
+def test_rows_in_loops_are_kernels_of_fewer_arrays(function, arguments):
+    gradient = adc.grad(function, mode="compiled")
+    assert "@rt.kernel" in adc.source(gradient, *arguments, stage="optimized")
+    np.testing.assert_allclose(gradient(*arguments), adc.grad(function, mode="tape")(*arguments), rtol=1e-10)
+
+
 def triangular(lower, x, order):
     """A short loop inside two others, of arrays enough to be a kernel; the data say which row, and each is checked."""
     total = 0.0

@@ -18,6 +18,15 @@ def diffusion(u, steps):
     return np.sum(u**2)
 
 
+def forth_and_back(a, b, steps):
+    """Two arrays written in turn: the reverse sweep reads none at several distances, but hands on what it writes."""
+    a, b = a.copy(), b.copy()
+    for _ in range(steps):
+        b[1:-1, 1:-1] = 0.25 * (a[2:, 1:-1] + a[:-2, 1:-1] + a[1:-1, 2:] + a[1:-1, :-2])
+        a[1:-1, 1:-1] = 0.25 * (b[2:, 1:-1] + b[:-2, 1:-1] + b[1:-1, 2:] + b[1:-1, :-2])
+    return np.sum(a * a)
+
+
 def corners(u):
     return np.sum(np.tanh(u[1:, 1:] - u[:-1, :-1]))
 
@@ -38,6 +47,12 @@ def text(function, *args):
 
 def test_grids_have_long_rows():
     assert "@rt.wide" in text(diffusion, R.normal(size=(6, 6)), 3)
+
+
+def test_rows_that_hand_values_on_are_those_of_a_grid():
+    found = text(forth_and_back, R.normal(size=(6, 6)), R.normal(size=(6, 6)), 3)
+    *_, reverse = found.split("@rt.kernel")
+    assert reverse.strip().startswith("@rt.wide")
 
 
 def test_rows_of_layers_may_be_short():

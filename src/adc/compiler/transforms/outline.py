@@ -29,6 +29,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    blocks,
     bound_inside,
     defined,
     owners,
@@ -40,10 +41,12 @@ from adc.compiler.ir.types import Array
 from adc.compiler.sizes import FEW
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import gathers, handed_over, scatters, vectorisable
+from adc.runtime.tuning import DEEP
 
-# Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop, and again in every trip of one
-# around it. Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
-FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_LARGE = 4, 3, 1
+# Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop; again in every trip of one
+# around it; where loops stand in each other `DEEP`, or a row hands values on; in such loops that the program runs once.
+# Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
+FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_DEEP, FEW_IN_ROWS = 4, 3, 2, 1
 MANY_LOOPS = 60
 OFTEN = 2  # loops around one that is called so often that its caller takes it in
 FEW_TRIPS = 16  # which are not worth a kernel
@@ -97,7 +100,7 @@ class _Outliner:
         for s in block:
             if isinstance(s, Mark):
                 self.sweep = s.text
-            if isinstance(s, For) and self._worthwhile(s, depth > 0) and self._apart(s, here):
+            if isinstance(s, For) and self._worthwhile(s, depth) and self._apart(s, here):
                 out.append(self._outlined(s, depth))
                 continue
             if isinstance(s, (For, While)):
@@ -107,7 +110,7 @@ class _Outliner:
             out.append(s)
         return out
 
-    def _worthwhile(self, loop: For, inside: bool) -> bool:
+    def _worthwhile(self, loop: For, depth: int) -> bool:
         """Whether a vectorising loop inside touches more arrays than LLVM checks, or sums while it writes.
 
         Where elements of several types are written, or positions are data, it does not check at all. Such a check
@@ -115,16 +118,21 @@ class _Outliner:
         a sum would depend on where its arrays happen to lie. In front of each piece of a row the checks take too long,
         and where LLVM knows that rows are short it makes none, and goes through them number by number.
         """
-        again = inside or any(isinstance(s, For) for s in loop.body)
+        height = _height([loop])
+        few_here = FEW_IN_LOOPS if depth + height > 1 else FEW_ARRAYS
+        few_in_rows = FEW_IN_DEEP if depth else FEW_IN_ROWS
+        deep = depth + height >= DEEP
         in_pieces = {s for outer in walk([loop]) if isinstance(outer, For) for s in _pieces(outer)}
         rows = {s for outer in walk([loop]) if isinstance(outer, For) for s in _rows(outer)}
         for s in walk([loop]):
             if isinstance(s, For) and vectorisable(s, backwards=True) and not (is_short(s) and s not in rows):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
-                few = FEW_IN_LOOPS if again else FEW_ARRAYS
+                few = few_here
+                if height > 1 and _computes(s) and (deep or handed_over(s)):
+                    few = few_in_rows
                 if self.large or s in in_pieces or (s in rows and written):
-                    few = FEW_IN_LARGE
+                    few = FEW_IN_ROWS
                 if len(arrays) > few or len(written) > 1:
                     return True
                 sums = len(s.carried) > len(handed_over(s))
@@ -186,6 +194,16 @@ class _Outliner:
             self.kernels.append(kernel)
             self.known[form] = kernel
         return Assign(tuple(results), f"kernel.{name}", tuple(operand(v, {}) for v in free), loop.origin)
+
+
+def _height(block: Block) -> int:
+    """How many loops stand in each other."""
+    return max((isinstance(s, For) + max(map(_height, blocks(s)), default=0) for s in block), default=0)
+
+
+def _computes(loop: For) -> bool:
+    """Whether a loop does more than copy."""
+    return any(isinstance(s, Assign) and s.name != "getitem" for s in loop.body)
 
 
 def _of_data(program: Program) -> set[Var]:

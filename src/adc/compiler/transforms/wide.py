@@ -1,8 +1,8 @@
 """Find the functions whose rows are long, so that the widest vectors pay although loops stand in each other.
 
 Of three loops in each other nothing says that the innermost has many trips, and vectors that are wider than half a row
-cost more than they save. Where that loop reads an array at several distances, as a stencil does, the rows are those of
-a grid; where it goes through a block of many trips or elements, most blocks are full.
+cost more than they save. Where that loop reads an array at several distances, or hands on what it writes there, as a
+stencil does, the rows are those of a grid; where it goes through a block of many trips or elements, most are full.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TypeGuard
 
 from adc.compiler.analysis.touches import element, offset
 from adc.compiler.ir.nodes import Assign, Block, Const, For, Index, Program, Stmt, Var, blocks, walk
+from adc.compiler.transforms.vectorise import handed_over
 from adc.runtime.tuning import DEEP
 
 MANY = 128  # trips of a block
@@ -33,12 +34,12 @@ def _is_of_a_block(s: Stmt) -> TypeGuard[Assign]:
 
 
 def _has_long_rows(block: Block, loops: list[For], counts: set[Var]) -> bool:
-    """Whether a loop deep inside others has many trips, or reads an array at several distances from their counters."""
+    """Whether a loop deep inside others has many trips, or is that of a stencil."""
     for s in block:
         if isinstance(s, For):
             inside = [*loops, s]
             innermost = not any(isinstance(inner, For) for inner in s.body)
-            if innermost and len(inside) >= DEEP and (s.stop in counts or _is_stencil(s.body, inside)):
+            if innermost and len(inside) >= DEEP and (s.stop in counts or _is_stencil(s, inside)):
                 return True
             if _has_long_rows(s.body, inside, counts):
                 return True
@@ -47,10 +48,13 @@ def _has_long_rows(block: Block, loops: list[For], counts: set[Var]) -> bool:
     return False
 
 
-def _is_stencil(body: Block, loops: list[For]) -> bool:
+def _is_stencil(loop: For, loops: list[For]) -> bool:
+    """Whether a loop reads an array at several distances from the counters, or hands on what is to be written there."""
+    if handed_over(loop):
+        return True
     counters = [loop.index for loop in loops]
     read: dict[Var, list[Index]] = {}
-    for s in body:
+    for s in loop.body:
         touch = element(s)
         if isinstance(s, Assign) and touch is not None:
             read.setdefault(touch[0], []).append(touch[1])
