@@ -1,8 +1,10 @@
 """Assign where zeros would be added to.
 
 `x_bar = np.zeros_like(x); x_bar[1:] += g` becomes `x_bar = np.zeros_like(x); x_bar[1:] = g`: the first thing that
-happens to the array may as well be an assignment. Of `y_bar[1:] = 0.0; y_bar[1:] += g` the assignment is all that is
-left; and nothing at all where `g` is what stood there before it was cleared.
+happens to the array may as well be an assignment. Where more is added to rows beside, `x_bar[:-1, 1:-1] += h`, it stays
+an addition: these may come in any order, so that the loop that makes all of it adds it, too. Of `y_bar[1:] = 0.0;
+y_bar[1:] += g` the assignment is all that is left; and nothing at all where `g` is what stood there before it was
+cleared.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from adc.compiler.ir.nodes import (
     Block,
     Index,
     Program,
+    Slice,
     Stmt,
     Store,
     Var,
@@ -32,8 +35,16 @@ ZEROS = ("zeros", "zeros_like")
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     """The program with first accumulations into zeros made assignments."""
     memory = Memory(joined_roots)
+    added: dict[Var, list[Store]] = {}
+    for s in walk(program.body):
+        if isinstance(s, Store) and s.accumulate:
+            added.setdefault(s.array, []).append(s)
     for _, first in first_writes(program.body):
-        if first.accumulate and not _scatters(first):
+        if (
+            first.accumulate
+            and not _scatters(first)
+            and not any(_are_beside(first.index, s.index) for s in added[first.array])
+        ):
             first.accumulate = False
     parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
     copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
@@ -92,6 +103,13 @@ def _puts_back(
     between = block[block.index(copy) + 1 : block.index(first)]
     both = (memory.of(first.array), memory.of(copy.target))
     return not any(isinstance(s, Store) and memory.of(s.array) in both for s in walk(between))
+
+
+def _are_beside(a: Index, b: Index) -> bool:
+    """Whether two parts of an array have rows at other distances."""
+    return any(
+        isinstance(x, Slice) and isinstance(y, Slice) and x != y for x, y in zip(a[:-1], b[:-1], strict=False)
+    )
 
 
 def _scatters(store: Store) -> bool:

@@ -261,10 +261,13 @@ class _Fuser:
         return False
 
     def _neighbours_last(self, block: Block) -> Block:
-        """A block in which additions to neighbours wait: they keep apart what works on the sums at its own place."""
+        """A block in which additions to neighbours wait: they keep apart what works on the sums at its own place.
+
+        What only fills memory stands in front of them all.
+        """
         read: dict[Var, set[Form]] = {}  # by memory, where loops read it or write it over
         for stmt in block:
-            if isinstance(stmt, For):
+            if isinstance(stmt, For) and not is_fill(stmt):
                 for root, found in self.memory.effects(stmt).accesses.items():
                     read.setdefault(root, set()).update(form(a) for a in found if not a.accumulate)
         out = list(block)

@@ -53,7 +53,8 @@ class _Place:
     position: int
     loops: tuple[For | While, ...]
     regions: tuple[int, ...] = ()  # the blocks around it
-    facts: tuple[Dim, ...] = ()  # what the branches around it say is zero or more
+    sides: tuple[tuple[If, bool], ...] = ()  # those of the branches around it
+    facts: tuple[Dim, ...] = ()  # what these say is zero or more
     after: bool = False  # behind the blocks of the statement, in its last trip
 
 
@@ -109,7 +110,8 @@ class _Places:
             if isinstance(stmt, If):
                 for side, holds in ((stmt.then, True), (stmt.orelse, False)):
                     self.path.append((stmt.test, holds))
-                    self._collect(side, replace(inner, after=False, facts=self._facts()))
+                    sides = (*around.sides, (stmt, holds))
+                    self._collect(side, replace(inner, after=False, sides=sides, facts=self._facts()))
                     self.path.pop()
             else:
                 for b in blocks(stmt):
@@ -208,7 +210,8 @@ def _matters(
     common = [a for a, b in zip(write.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
     if array.root is store.array.root:  # memory that each trip makes anew carries nothing to the next
         common = [loop for loop in common if loop not in home.get(array.root, ())]
-    if not common and reader.position <= write.position:
+    comes_later = reader.position > write.position and not _on_other_side(write, reader)
+    if not common and not comes_later:
         return False
     if index is not None and array is store.array:
         if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
@@ -227,8 +230,13 @@ def _matters(
                 if order == "same":
                     continue
             return True
-        return reader.position > write.position
-    return bool(common) or reader.position > write.position
+        return comes_later
+    return bool(common) or comes_later
+
+
+def _on_other_side(a: _Place, b: _Place) -> bool:
+    """Whether one of two statements is not run where a branch around both runs the other."""
+    return any((branch, not holds) in b.sides for branch, holds in a.sides)
 
 
 def _apart(a: object, b: object) -> bool:
