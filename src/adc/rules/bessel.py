@@ -71,7 +71,10 @@ def i0e(z, x):
 
 @elementwise(sp.i1e, name="special.i1e", domain="nonzero", cost=20)
 def i1e(z, x):
-    return sp.i0e(x) - np.sign(x) * z - np.where(x == 0.0, 0.5, z / np.where(x == 0.0, 1.0, x))
+    # i0e - z / x, without the quotient where derivatives of it cancel: close to zero.
+    near = np.abs(x) < 1.0
+    first = 0.5 * (sp.i0e(x) + sp.ive(2, np.where(near, x, 0.0)))
+    return np.where(near, first, sp.i0e(x) - z / np.where(near, 1.0, x)) - np.sign(x) * z
 
 
 @elementwise(sp.k0, name="special.k0", domain="positive", cost=20)

@@ -24,7 +24,7 @@ def exp2(z, x):
 
 @elementwise(np.expm1, math.expm1)
 def expm1(z, x):
-    return z + 1.0
+    return np.exp(x)  # not z + 1, which cancels where z is close to -1
 
 
 @elementwise(np.log, domain="positive", singular=True)
@@ -120,14 +120,15 @@ def tanh(z, x):
 
 @elementwise(np.arcsinh, math.asinh)
 def arcsinh(z, x):
-    return 1.0 / np.sqrt(1.0 + x * x)
+    if np.iscomplexobj(x):
+        return 1.0 / np.sqrt(1.0 + x * x)
+    return 1.0 / np.hypot(1.0, x)  # x * x overflows long before x does
 
 
 @elementwise(np.arccosh, math.acosh, domain=(1.2, 3.0), singular=True)
 def arccosh(z, x):
-    if np.iscomplexobj(x):
-        return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))  # the root of the product has another branch
-    return 1.0 / np.sqrt(x * x - 1.0)
+    # The product may overflow, and its root has another branch where x is complex.
+    return 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0))
 
 
 @elementwise(np.arctanh, math.atanh, domain="unit", singular=True)

@@ -15,7 +15,7 @@ from adc.rules.sampler import call
 
 @elementwise(sp.expit, name="special.expit")
 def expit(z, x):
-    return z * (1.0 - z)
+    return z * sp.expit(-x)
 
 
 @elementwise(sp.logit, name="special.logit", domain=(0.1, 0.9), singular=True)
@@ -112,7 +112,7 @@ def exprel(z, x):
 
 @elementwise(sp.expm1, name="special.expm1")
 def expm1(z, x):
-    return z + 1.0
+    return np.exp(x)
 
 
 @elementwise(sp.log1p, name="special.log1p", domain="positive", singular=True)
@@ -269,6 +269,11 @@ def _finite(z):
     return np.where(np.isinf(z), 0.0, z)
 
 
+def _counted(weights, factors):
+    """The weights where the factors are not 0: elements that those leave out may be as large as they like."""
+    return np.where(factors == 0.0, 0.0, weights)
+
+
 def _axis_examples(r):
     return [r.normal(3), r.normal(2, 3), call(r.normal(2, 3), axis=1), call(r.normal(2, 3), axis=0)]
 
@@ -295,7 +300,7 @@ def logsumexp_pull(z_bar, z, a, axis=None, b=None, keepdims=False):
     bars = expanded(z_bar, axis, keepdims)
     if b is None:
         return bars * weights, None
-    return bars * b * weights, bars * weights
+    return bars * b * _counted(weights, b), bars * weights
 
 
 @push(sp.logsumexp)
@@ -303,11 +308,14 @@ def logsumexp_push(z, a, axis=None, b=None, keepdims=False, *, a_dot, b_dot):
     weights = np.exp(a - _finite(expanded(z, axis, keepdims)))
     if b is None:
         return np.sum(weights * a_dot, axis=axis, keepdims=keepdims)
-    return np.sum(weights * (b * a_dot + b_dot), axis=axis, keepdims=keepdims)
+    through_b = _counted(weights, b_dot) * b_dot
+    return np.sum(_counted(weights, b) * b * a_dot + through_b, axis=axis, keepdims=keepdims)
 
 
 @lowered(sp.logsumexp)
 def logsumexp_by_exp(a, axis=None, b=None, keepdims=False):
+    if b is not None:
+        a = np.where(b == 0.0, -np.inf, a)  # as SciPy, which does not count them for the largest
     largest = _finite(np.max(a, axis=axis, keepdims=keepdims))
     terms = np.exp(a - expanded(largest, axis, keepdims))
     if b is not None:

@@ -153,9 +153,19 @@ def erfc(z, x):
     return -TWO_OVER_ROOT_PI * np.exp(-x * x)
 
 
+def _far_erfcx(x):
+    """The slope of erfcx far above 0, where 2 x erfcx(x) - 2 / sqrt(pi) cancels."""
+    half = 0.5 / (x * x)
+    return -TWO_OVER_ROOT_PI * half * (1.0 - half * (3.0 - half * (15.0 - half * 105.0)))
+
+
 @elementwise(sp.erfcx, name="special.erfcx")
 def erfcx(z, x):
-    return 2.0 * x * z - TWO_OVER_ROOT_PI
+    if np.iscomplexobj(x):
+        return 2.0 * x * z - TWO_OVER_ROOT_PI
+    far = x > 100.0
+    near = 2.0 * np.where(far, 0.0, x) * z - TWO_OVER_ROOT_PI
+    return np.where(far, _far_erfcx(np.where(far, x, 100.0)), near)
 
 
 @elementwise(sp.erfi, name="special.erfi", domain="unit", wrt="z")
@@ -196,7 +206,8 @@ def ndtr(z, x):
 def log_ndtr(z, x):
     # Far below zero x * x / 2 and the logarithm are large, and their difference is not.
     below = math.sqrt(2.0 / math.pi) / sp.erfcx(-np.minimum(x, 0.0) * math.sqrt(0.5))
-    return np.where(x < 0.0, below, np.exp(-0.5 * np.maximum(x, 0.0) ** 2 - z) / ROOT_TWO_PI)
+    above = np.exp(-0.5 * np.maximum(x, 0.0) ** 2 - np.where(x < 0.0, 0.0, z)) / ROOT_TWO_PI
+    return np.where(x < 0.0, below, above)
 
 
 @elementwise(sp.ndtri, name="special.ndtri", wrt="y", domain=(0.1, 0.9), singular=True)

@@ -111,8 +111,7 @@ def spence(result, z):
     series = 0.0
     for k in range(10, 0, -1):
         series = series * t + 1.0 / k
-    away = np.where(near, 0.5, t)
-    return np.where(near, -series, np.log(1.0 - away) / away)
+    return np.where(near, -series, np.log(np.where(near, 1.0, z)) / np.where(near, 1.0, t))
 
 
 @elementwise(

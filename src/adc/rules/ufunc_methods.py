@@ -88,8 +88,10 @@ def _finite_max(array, axis, keepdims):
 
 @method(np.logaddexp, "reduce", "array", _reductions)
 def logaddexp_reduce(array, axis=0, keepdims=False):
-    total = np.log(np.sum(np.exp(array - _finite_max(array, axis, True)), axis=axis, keepdims=keepdims))
-    return total + _finite_max(array, axis, keepdims)
+    total = np.sum(np.exp(array - _finite_max(array, axis, True)), axis=axis, keepdims=keepdims)
+    nothing = total == 0.0  # of elements that are all -inf, whose derivative is 0
+    logarithm = np.where(nothing, -np.inf, np.log(np.where(nothing, 1.0, total)))
+    return logarithm + _finite_max(array, axis, keepdims)
 
 
 def _folds(ufunc, examples):
