@@ -99,9 +99,14 @@ TABLE = [
     ("special.xlogy", (0.0, 0.0), 1.0, [0.0, 0.0]),
     ("special.xlog1py", (0.0, -1.0), 1.0, [0.0, 0.0]),
     ("special.logsumexp", (np.array([-INF, -INF]),), 1.0, [[0.0, 0.0]]),
-    ("special.logsumexp", (np.array([0.0, 1000.0]), None, np.array([1.0, 0.0])), 1.0, [[1.0, 0.0], [1.0, INF]]),
+    (
+        "special.logsumexp",
+        (np.array([0.0, 1000.0]), None, np.array([1.0, 0.0])),
+        1.0,
+        [[1.0, 0.0], [1.0, INF]],
+    ),
     ("special.ellipk", (0.0,), 1.0, [math.pi / 8.0]),
-    ("special.i0e", (0.0,), 1.0, [0.0]),
+    ("special.i0e", (0.0,), 1.0, [-1.0]),
     ("angle", (np.array([0.5, 2.0]),), np.ones(2), [[0.0, 0.0]]),
 ]
 
@@ -362,6 +367,19 @@ def test_a_normal_density_on_the_support_of_equal_variances(engine):
     step = 1e-6
     difference = (density(np.eye(2) + step * off) - density(np.eye(2) - step * off)) / (2.0 * step)
     np.testing.assert_allclose(slope, difference, rtol=1e-7)
+
+
+@pytest.mark.parametrize("engine", ["python", "tape"])
+def test_densities_on_the_circle_without_a_direction(engine):
+    def circular(kappa):
+        return stats.vonmises.logpdf(1.2, kappa)
+
+    def offset(b):
+        return stats.rice.logpdf(1.2, b)
+
+    for density, slopes in ((circular, (math.cos(1.2), -0.5)), (offset, (0.0, 0.5 * 1.2**2 - 1.0))):
+        first = adc.grad(density, mode=engine)
+        np.testing.assert_allclose([first(0.0), adc.grad(first, mode=engine)(0.0)], slopes, atol=1e-14)
 
 
 @pytest.mark.parametrize("engine", ["python", "tape"])

@@ -64,9 +64,14 @@ def i1(z, x):
     return 0.5 * (sp.i0(x) + sp.iv(2, x))
 
 
-@elementwise(sp.i0e, name="special.i0e", domain="nonzero", cost=20, notes="-sign(x) i0e(x) + i1e(x): 0 at 0")
+def _scaling(x, z):
+    """What exp(-abs(x)) adds to the slope of what it scales, at 0 that to the right: densities are made of such."""
+    return np.where(x < 0.0, z, -z)
+
+
+@elementwise(sp.i0e, name="special.i0e", domain="nonzero", cost=20, notes="-1 at 0, the slope to the right")
 def i0e(z, x):
-    return sp.i1e(x) - np.sign(x) * z
+    return sp.i1e(x) + _scaling(x, z)
 
 
 @elementwise(sp.i1e, name="special.i1e", domain="nonzero", cost=20)
@@ -74,7 +79,7 @@ def i1e(z, x):
     # i0e - z / x, without the quotient where derivatives of it cancel: close to zero.
     near = np.abs(x) < 1.0
     first = 0.5 * (sp.i0e(x) + sp.ive(2, np.where(near, x, 0.0)))
-    return np.where(near, first, sp.i0e(x) - z / np.where(near, 1.0, x)) - np.sign(x) * z
+    return np.where(near, first, sp.i0e(x) - z / np.where(near, 1.0, x)) + _scaling(x, z)
 
 
 @elementwise(sp.k0, name="special.k0", domain="positive", cost=20)
@@ -137,7 +142,7 @@ _SCALED = {**refuses("v"), "real_only": True}  # by the real or imaginary part a
 
 @elementwise(sp.ive, name="special.ive", wrt="x", cost=40, extra=_SCALED, examples=orders)
 def ive(z, v, x):
-    return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) - np.sign(x) * z
+    return 0.5 * (sp.ive(v - 1.0, x) + sp.ive(v + 1.0, x)) + _scaling(x, z)
 
 
 @elementwise(sp.jve, name="special.jve", wrt="x", cost=40, extra=_SCALED, examples=orders)
