@@ -259,3 +259,66 @@ def sum_bool():
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):
     case.check()
+
+
+def test_a_node_is_called():
+    x, g = tensor([1.0, 2.0], True), tensor([1.0, 1.0])
+    tripled, squared = (x * 3).grad_fn, (x * x).grad_fn
+    seen = []
+    squared.register_hook(lambda *_: seen.append(1))
+    assert squared._sequence_nr() > tripled._sequence_nr()
+    by_x, by_number = tripled(g)
+    np.testing.assert_array_equal(by_x, [3.0, 3.0])
+    assert by_number is None
+    assert squared(None) == (None, None)
+    twice, _ = squared(g)
+    np.testing.assert_array_equal(autograd.grad(twice.sum(), x)[0], [1.0, 1.0])
+    with adc.no_grad():
+        assert not squared(g)[0].requires_grad
+    values, vectors = np.linalg.eigh(np.diag(x))
+    assert vectors.grad_fn is values.grad_fn
+    with adc.no_grad():
+        np.testing.assert_array_equal(values.grad_fn(g, None), np.eye(2))
+    leaf = tripled.next_functions[0][0]
+    assert leaf(g) == ()
+    np.testing.assert_array_equal(x.grad, [1.0, 1.0])
+    assert leaf._sequence_nr() == 2**64 - 1
+    assert not seen
+
+
+@pytest.mark.parametrize(
+    ("bars", "error"),
+    [
+        ((), TypeError),
+        ((np.ones(2), np.ones(2)), TypeError),
+        (("a",), TypeError),
+        ((np.ones(3),), RuntimeError),
+    ],
+)
+def test_a_node_is_called_with_what_does_not_fit(bars, error):
+    node = (tensor([1.0, 2.0], True) * 3).grad_fn
+    with pytest.raises(error):
+        node(*bars)
+
+
+def test_a_node_is_called_when_what_it_keeps_is_gone():
+    x = tensor([1.0, 2.0], True)
+    y = x * x
+    y.sum().backward()
+    with pytest.raises(RuntimeError, match="second time"):
+        y.grad_fn(tensor([1.0, 1.0]))
+    q = x * 1
+    z = q * q
+    q += 1
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        z.grad_fn(tensor([1.0, 1.0]))
+
+
+def test_a_view_of_what_inference_made():
+    with adc.tape.inference_mode():
+        made = tensor([1.0, 2.0, 3.0])
+    view = made[1:]
+    assert view.is_inference()
+    with pytest.raises(RuntimeError, match="inference tensor outside InferenceMode"):
+        view.requires_grad_()
+    assert not view.clone().is_inference()

@@ -99,8 +99,8 @@ class Graphed:
         return self
 
     def is_inference(self) -> bool:
-        """Whether this Tensor was made in inference mode."""
-        return getattr(self, "inference", False)
+        """Whether this Tensor was made in inference mode, or is a view of one that was."""
+        return getattr(self, "inference", False) or getattr(views.root_of(self), "inference", False)
 
     @property
     def is_leaf(self) -> bool:

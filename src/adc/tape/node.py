@@ -78,6 +78,22 @@ class Node:
         """The node that a user sees in place of this one, and which of its results this is."""
         return self, 0
 
+    def __call__(self, *grad_outputs: Any) -> Any:
+        """The adjoints of the operands for those of the results: this node alone, without its hooks.
+
+        >>> from adc import tape
+        >>> x = tape.tensor([1.0, 2.0], requires_grad=True)
+        >>> (x * 3).grad_fn(tape.tensor([1.0, 1.0]))
+        (tensor([3., 3.]), None)
+        """
+        from adc.tape import called  # builds Tensors
+
+        return called.call(self, grad_outputs)
+
+    def _sequence_nr(self) -> int:
+        """Where in the order of records this node stands; PyTorch's name of it."""
+        return int(self.order)
+
     def register_prehook(self, hook: Callable[..., Any]) -> Any:
         """Call `hook(grad_outputs)` before this node's pull; what it returns replaces them."""
         return _hooks().register_on_node(self, hook, before=True)
@@ -148,6 +164,9 @@ class AccumulateGrad(Node):
 
     def name(self) -> str:
         return "AccumulateGrad"
+
+    def _sequence_nr(self) -> int:
+        return 2**64 - 1  # PyTorch's, which so takes them first
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
