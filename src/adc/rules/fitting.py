@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -98,6 +98,27 @@ def dtype_of_signature(signature: Any) -> np.dtype[Any] | None:
     dtypes = {np.dtype(kind) for kind in signature}
     (dtype, *others) = dtypes
     return dtype if not others and dtype.kind in "fc" else None
+
+
+def loop_told(
+    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[Any], dtype: Any, casting: str
+) -> tuple[Any, ...]:
+    """The dtypes in which a ufunc reads its operands where it is told what to compute in, or writes into arrays.
+
+    An operand is given by its dtype, a number of Python's by its class, a result by the dtype of the array for it, or
+    None. Raises what NumPy raises.
+
+    >>> loop_told(np.add, (np.dtype("float64"), int), (None,), np.float32, "same_kind")
+    (dtype('float32'), dtype('float32'))
+    >>> loop_told(np.greater, (np.dtype("float64"), float), (None,), bool, "same_kind")
+    (dtype('float64'), dtype('float64'))
+    >>> loop_told(np.sin, (np.dtype("float64"),), (None,), int, "same_kind")
+    Traceback (most recent call last):
+    TypeError: No loop matching the specified signature and casting was found for ufunc sin
+    """
+    told = (*(None,) * ufunc.nin, *(None if dtype is None else np.dtype(dtype),) * ufunc.nout)
+    resolved = ufunc.resolve_dtypes((*operands, *results), signature=told, casting=casting)
+    return tuple(resolved[: ufunc.nin])
 
 
 def refuse_cast(source: Any, target: Any, casting: Any) -> None:

@@ -20,11 +20,15 @@ def _rows_of(array):
     """An array given in place of a sequence of its rows."""
     if np.ndim(array) == 0:
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
+    if array.shape[0] == 0:
+        raise ValueError("need at least one array to concatenate")
     return array
 
 
 def rows_joined(a, axis):
     """The subarrays a[0], a[1], ... joined along an axis, without a loop over them."""
+    if np.shape(a)[0] == 0:
+        raise ValueError("need at least one array to concatenate")
     if axis is None:
         return np.copy(np.ravel(a))
     axis = range(np.ndim(a) - 1)[axis]
@@ -40,12 +44,13 @@ def rows_joined(a, axis):
 )
 def hstack(tup):
     if not isinstance(tup, (list, tuple)):
-        rows = _rows_of(tup)
-        return np.copy(rows) if np.ndim(rows) == 1 else rows_joined(rows, 0 if np.ndim(rows) == 2 else 1)
+        if np.ndim(tup) > 1:
+            return rows_joined(tup, 0 if np.ndim(tup) == 2 else 1)
+        return np.copy(_rows_of(tup))
     parts = []
     for a in tup:
         parts.append(np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
-    return np.concatenate(tuple(parts), axis=0 if np.ndim(parts[0]) == 1 else 1)
+    return np.concatenate(tuple(parts), axis=1 if parts and np.ndim(parts[0]) > 1 else 0)
 
 
 @composite(
@@ -62,8 +67,9 @@ def hstack(tup):
 )
 def vstack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(_rows_of(tup)) > 2:
+        if np.ndim(tup) > 2:
             return rows_joined(tup, 0)
+        tup = _rows_of(tup)
         return np.copy(tup) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 1))
     parts = []
     for a in tup:
@@ -85,8 +91,9 @@ def vstack(tup):
 )
 def dstack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(_rows_of(tup)) > 3:
+        if np.ndim(tup) > 3:
             return rows_joined(tup, 2)
+        tup = _rows_of(tup)
         whole = np.reshape(tup, np.shape(tup) + (1,) * (2 - np.ndim(tup))) if np.ndim(tup) < 2 else tup
         last = np.copy(np.moveaxis(whole, 0, -1))
         return last if np.ndim(last) == 3 else np.expand_dims(last, 0)
@@ -109,8 +116,9 @@ def dstack(tup):
 )
 def column_stack(tup):
     if not isinstance(tup, (list, tuple)):
-        if np.ndim(_rows_of(tup)) > 2:
+        if np.ndim(tup) > 2:
             return rows_joined(tup, 1)
+        tup = _rows_of(tup)
         return np.copy(np.transpose(tup)) if np.ndim(tup) == 2 else np.copy(np.expand_dims(tup, 0))
     parts = []
     for a in tup:

@@ -169,6 +169,8 @@ def _is_unscaled(cov):
     extra={"float64_only": True, "rtol": 1e-9},
 )
 def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    if np.size(x) == 0:
+        raise TypeError("expected non-empty vector for x")
     matrix = np.vander(x + 0.0, int(deg) + 1)
     right = y
     if w is not None:

@@ -26,19 +26,26 @@ def _named(function):
     return {"name": f"polynomial.{name}", "spelling": f"np.polynomial.polynomial.{name}"}
 
 
+def _highest_first(c):
+    """Coefficients as functions of NumPy's own take them, which take none, too."""
+    if np.size(c) == 0:
+        raise ValueError("Coefficient array is empty")
+    return np.atleast_1d(c)[::-1]
+
+
 @composite(polynomial.polyadd, wrt="c1 c2", examples=_pair, **_named(polynomial.polyadd))
 def polyadd(c1, c2):
-    return np.polyadd(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
+    return np.polyadd(_highest_first(c1), _highest_first(c2))[::-1]
 
 
 @composite(polynomial.polysub, wrt="c1 c2", examples=_pair, **_named(polynomial.polysub))
 def polysub(c1, c2):
-    return np.polysub(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
+    return np.polysub(_highest_first(c1), _highest_first(c2))[::-1]
 
 
 @composite(polynomial.polymul, wrt="c1 c2", examples=_pair, **_named(polynomial.polymul))
 def polymul(c1, c2):
-    return np.polymul(np.atleast_1d(c1)[::-1], np.atleast_1d(c2)[::-1])[::-1]
+    return np.polymul(_highest_first(c1), _highest_first(c2))[::-1]
 
 
 @composite(

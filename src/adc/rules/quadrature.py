@@ -37,6 +37,8 @@ def trapezoid_of_scipy(y, x=None, dx=1.0, axis=-1):
 )
 def cumulative_trapezoid(y, x=None, dx=1.0, axis=-1, initial=None):
     k = axis % np.ndim(y)
+    if y.shape[k] == 0:
+        raise ValueError("At least one point is required along `axis`.")
     before = y[along(k, np.ndim(y), slice(None, -1))]
     after = y[along(k, np.ndim(y), slice(1, None))]
     if x is None:
@@ -116,6 +118,8 @@ def simpson(y, *, x=None, dx=1.0, axis=-1):
         if x.dtype != np.float64:
             x = x.astype(np.float64)  # SciPy takes their distances in double precision
         return _uneven_simpson(np.moveaxis(y, axis, -1), x if np.ndim(x) == 1 else np.moveaxis(x, axis, -1))
+    if y.shape[axis] == 0:
+        raise IndexError("index -1 is out of bounds for axis 0 with size 0")
     weights = _simpson_weights(y.shape[axis])
     if y.dtype.kind in "fc":
         weights = weights.astype(y.dtype)

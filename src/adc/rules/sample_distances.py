@@ -18,6 +18,8 @@ def _examples(r):
 
 def _below(values, weights, points):
     """The part of the sample that lies at or below each point."""
+    if np.size(values) == 0:
+        raise ValueError("Distribution can't be empty.")
     order = np.argsort(values)
     counts = np.searchsorted(values[order], points, "right")
     if weights is None:

@@ -161,13 +161,14 @@ def entropy(pk, qk=None, base=None, axis=0, *, nan_policy="propagate", keepdims=
     require_propagated("scipy.stats.entropy", nan_policy)
     x, k = along(pk, axis)
     # Not of the shares: the slope at one that is 0 is infinite, and would reach the others through their sum.
-    total = np.sum(x, axis=k, keepdims=True)
+    nothing = 1.0 * (x.shape[k] == 0)  # its entropy is 0: a whole of 1 in place of a quotient of zeros
+    total = np.sum(x, axis=k, keepdims=True) + nothing
     size = np.sum(np.abs(total), axis=k)
     if qk is None:
         value = np.sum(sp.entr(x * np.sign(total)), axis=k) / size + np.log(size)
     else:
         y, _ = along(qk, axis)
-        total_y = np.sum(y, axis=k, keepdims=True)
+        total_y = np.sum(y, axis=k, keepdims=True) + nothing
         ratio = np.sum(np.abs(total_y), axis=k) / size
         value = np.sum(sp.rel_entr(x * np.sign(total), y * np.sign(total_y)), axis=k) / size + np.log(ratio)
     return kept(value if base is None else value / np.log(base), pk, axis, keepdims)
@@ -265,6 +266,8 @@ def pearsonr(x, y, *, alternative="two-sided", method=None, axis=0):
     _two_sided(alternative, method)
     a, k = along(x, axis)
     b, _ = along(y, axis)
+    if a.shape[k] < 2 or b.shape[k] < 2:
+        raise ValueError("`x` and `y` must have length at least 2.")
     a = a - np.mean(a, axis=k, keepdims=True)
     b = b - np.mean(b, axis=k, keepdims=True)
     r = np.sum(a * b, axis=k) / np.sqrt(np.sum(a * a, axis=k) * np.sum(b * b, axis=k))

@@ -125,6 +125,8 @@ def _spectra(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided
     """Frequencies, and the power that two signals share in each piece, or that of one: (..., frequency, piece)."""
     a = np.moveaxis(as_floats(x), axis, -1)
     b = a if y is None else np.moveaxis(as_floats(y), axis, -1)
+    if np.size(a) == 0 or np.size(b) == 0:  # SciPy gives arrays of the shape of the signals
+        raise ValueError("signals without samples have no spectrum")
     length = length_of(a, b, window, nperseg, 256)
     overlap = length // 2 if noverlap is None else noverlap
     points = length if nfft is None else nfft

@@ -251,14 +251,15 @@ def lu_solve(lu_and_piv, b, trans=0):
 def lu(a, permute_l=False, p_indices=False):
     factors, piv = sl.lu_factor(a)
     m, k = a.shape[0], piv.shape[0]
-    places = np.argsort(row_order(piv, m))
+    rows = m * np.minimum(k, 1)  # of a matrix without columns SciPy gives no permutation
+    places = np.argsort(row_order(piv, m))[:rows]
     lower = np.tril(factors[:, :k], -1) + np.eye(m, k, dtype=factors.dtype)
     upper = np.triu(factors[:k])
     if permute_l:
         return lower[places], upper
     if p_indices:
         return places, lower, upper
-    return np.eye(m, dtype=a.dtype)[places], lower, upper
+    return np.eye(rows, dtype=a.dtype)[places], lower, upper
 
 
 # --- banded matrices ----------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
-from adc.rules.fitting import refuse_unfit, told_dtype
+from adc.rules.fitting import loop_told, refuse_unfit, told_dtype
 from adc.tape import inplace, operators, record
 from adc.tape.entry import Entry, find
 from adc.tape.node import here
@@ -97,8 +97,16 @@ def _called(ufunc: np.ufunc, inputs: tuple[Any, ...], kwargs: dict[str, Any]) ->
     unknown = [k for k in given if entry is None or k not in entry.positions]
     if unknown:
         raise UnsupportedError(f"adc has no derivative of np.{ufunc.__name__} with `{unknown[0]}`", here())
-    if dtype is not None:
-        inputs = tuple(np.asarray(x, dtype) if not isinstance(x, Tensor) else x.astype(dtype) for x in inputs)
+    if dtype is not None or out is not None:
+        plain = record.plain(inputs)
+        kinds = [type(x) if type(x) in (int, float, complex) else np.asarray(x).dtype for x in plain]
+        results = [None if x is None else x.dtype for x in out or (None,) * ufunc.nout]
+        loop = loop_told(ufunc, kinds, results, dtype, kwargs.get("casting", "same_kind"))
+        if dtype is not None:
+            inputs = tuple(
+                x.astype(kind) if isinstance(x, Tensor) else np.asarray(x, kind)
+                for x, kind in zip(inputs, loop, strict=True)
+            )
     # The pull may read an operand that is about to be overwritten: np.sin(x, out=x).
     inputs = tuple(
         make(x.primal.copy(), x.node) if isinstance(x, Tensor) and _shares(x, out) else x for x in inputs

@@ -18,7 +18,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array, Scalar, Type, is_integer
 from adc.errors import ShapeError
 from adc.rules import registry
-from adc.rules.fitting import told_dtype
+from adc.rules.fitting import loop_told, told_dtype
 from adc.rules.operation import DOUBLES, Operation, plain_integers
 from adc.rules.scalar_math import OF_INTEGERS
 from adc.runtime.modules import package_of
@@ -64,7 +64,7 @@ class RuleCalls(Functions):
         statistics_calls.check(self, function, args)
         data = [*args, *kwargs.values()]
         own = {p.name for p in operation.parameters if p.default is not p.empty}
-        if isinstance(function, np.ufunc) and not kwargs.keys() <= {"out", *own}:
+        if isinstance(function, np.ufunc) and not kwargs.keys() <= own:
             return self._ufunc(function, args, kwargs)
         ruled, options = operation.ruled(function, args, kwargs)
         args, kwargs = list(ruled), dict(options)
@@ -199,8 +199,14 @@ class RuleCalls(Functions):
         given = {k: v for k, v in rest.items() if k not in ("casting", "order", "subok")}
         if given:
             raise self.refuse(f"np.{function.__name__} with `{next(iter(given))}` is not supported")
-        if dtype is not None:
-            args = [self.call(np.asarray, [x, dtype], {}) for x in args]
+        if dtype is not None or out is not None:
+            args = [x if self.type_of(x) is not None else self.call(np.asarray, [x], {}) for x in args]
+            targets = out if isinstance(out, tuple) else (out,)
+            results = [*map(self._kind_told, targets), *(None,) * (function.nout - len(targets))]
+            told = [[self._kind_told(x) for x in args], results, dtype, rest.get("casting", "same_kind")]
+            loop = self.now(loop_told, [function, *told], {})
+            if dtype is not None:
+                args = [self.call(np.asarray, [x, kind], {}) for x, kind in zip(args, loop, strict=True)]
         value = self.call(function, args, {})
         if where is not True:
             if out is None:
@@ -210,6 +216,14 @@ class RuleCalls(Functions):
                 )
             value = self.op("where", self.array_of(where), value, out[0] if isinstance(out, tuple) else out)
         return value if out is None else self.into(out, value)
+
+    def _kind_told(self, value: Value) -> Any:
+        """What `loop_told` is told of an operand, or of an array for a result."""
+        t = self.type_of(value)
+        if t is None:
+            return None
+        weak = isinstance(t, Scalar) and t.weak
+        return type(np.ones((), t.dtype).item()) if weak else np.dtype(t.dtype)
 
     def into(self, out: Value, value: Value) -> Value:
         """`out=`: the result is written into an array that exists."""
