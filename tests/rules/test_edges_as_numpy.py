@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.signal
+from numpy.polynomial import chebyshev, polynomial
+from scipy import stats
 
 import adc
 
@@ -62,6 +66,48 @@ def the_array_itself(x):
     return np.sum(y * y) * (1.0 if all(found) else 5.0)
 
 
+def reductions_told_a_dtype(x):
+    y = np.outer(x, x) + 0.1
+    by_keyword, by_position = np.subtract.reduce(y, dtype=np.float32), np.hypot.reduce(y, 0, np.float32)
+    extremes = np.maximum.reduce(x, dtype=np.float32) + np.minimum.reduce(x, 0, np.int64)
+    kinds = {v.dtype for v in (by_keyword, by_position)} | {np.maximum.reduce(x, dtype=np.float32).dtype}
+    return np.sum(x) * (np.ndim(by_keyword) + extremes) * (1.0 if kinds == {np.dtype(np.float32)} else 5.0)
+
+
+def comparisons_told_a_dtype(x):
+    return np.sum(x * np.greater(x, 1.0, dtype=bool))
+
+
+def segments_of_one_element(x):
+    return np.sum(np.hypot.reduceat(x - 2.0, [0, 1]) * x[1:])
+
+
+def sums_of_short_coefficients(x):
+    c = np.array([100, 100, 3], np.int8)
+    total = chebyshev.chebadd(c, c) + polynomial.polymul(c, [2])
+    return np.sum(x * total) * (1.0 if polynomial.polyadd(c, c).dtype == np.float64 else 5.0)
+
+
+def spectrum_of_unequal_lengths(x):
+    shared = scipy.signal.csd(np.sin(np.arange(9.0) * x[0]), np.cos(np.arange(6.0) * x[1]), nperseg=9)[1]
+    return np.sum(shared.real) + x[2]
+
+
+def harmonic_mean_below_zero(x):
+    means = stats.hmean(np.stack([x, x - 1.0]), axis=1)
+    return means[0] + np.isnan(means[1])
+
+
+def rank_that_is_a_number(x):
+    rank = scipy.linalg.lstsq(np.stack([x, x * x], axis=1), x)[2]
+    return np.sum(x.astype(np.float32) * rank).astype(float) / 2.0
+
+
+def quantiles_at_the_end(x):
+    ends = stats.halfcauchy.ppf(np.array([0.5, 1.0]), x[0]), stats.pearson3.ppf([0.5, 0.0], 0.7, x[1])
+    return ends[0][0] + ends[1][0] + np.isinf(ends[0][1]) * x[2] + np.isinf(ends[1][1])
+
+
 def nothing_of_a_singular_matrix(x):
     sign, logarithm = np.linalg.slogdet(np.outer(x, x) * 0.0 + SINGULAR)
     return np.sum(x) + sign + np.exp(logarithm)
@@ -79,6 +125,12 @@ def nothing_of_a_singular_matrix(x):
         parts_by_keyword,
         told_what_to_compute_in,
         the_array_itself,
+        comparisons_told_a_dtype,
+        segments_of_one_element,
+        sums_of_short_coefficients,
+        spectrum_of_unequal_lengths,
+        harmonic_mean_below_zero,
+        quantiles_at_the_end,
         nothing_of_a_singular_matrix,
     ],
     ids=lambda f: f.__name__,
@@ -90,6 +142,12 @@ def test_values(f, mode):
         differences = [(f(X + 1e-7 * step) - f(X - 1e-7 * step)) / 2e-7 for step in np.eye(3)]
     np.testing.assert_allclose(value, expected, rtol=1e-12)
     np.testing.assert_allclose(gradient, differences, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ENGINES)
+@pytest.mark.parametrize("f", [reductions_told_a_dtype, rank_that_is_a_number], ids=lambda f: f.__name__)
+def test_dtypes(f, mode):
+    assert adc.value_and_grad(f, mode=mode)(X)[0] == pytest.approx(f(X), rel=1e-6)
 
 
 @pytest.mark.parametrize("mode", ENGINES)

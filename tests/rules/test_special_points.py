@@ -335,12 +335,18 @@ def test_densities_on_the_circle_without_a_direction(engine):
         ("laplace", "logcdf", 0.5, None),
         ("laplace", "logsf", -0.5, None),
         ("logistic", "logpdf", 0.0, -0.125),
+        ("gennorm", "cdf", 0.25, 0.0),
+        ("gennorm", "sf", -0.25, 0.0),
+        ("gennorm", "logcdf", 0.5, -0.25),
+        ("genlogistic", "logpdf", 0.25, -0.1875),
+        ("genlogistic", "pdf", 0.03125, -0.015625),
     ],
 )
 def test_distributions_at_their_centre(distribution, method, slope, curvature, engine):
     stats = pytest.importorskip("scipy.stats")
     function = getattr(getattr(stats, distribution), method)
-    first = adc.grad(lambda x: function(x, 0.3, 2.0), mode=engine)
+    shape = {"gennorm": (1.0,), "genlogistic": (2.0,)}.get(distribution, ())
+    first = adc.grad(lambda x: function(x, *shape, 0.3, 2.0), mode=engine)
     np.testing.assert_allclose(first(0.3), slope, atol=1e-15)
     if curvature is not None:
         np.testing.assert_allclose(adc.grad(first, mode=engine)(0.3), curvature, rtol=1e-12)

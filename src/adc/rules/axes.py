@@ -316,9 +316,11 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
 
 
 @static
-def _windowed(axis, ndim):
-    """The axes along which windows slide."""
+def _windowed(axis, ndim, count):
+    """The axes along which windows slide, one for each of their lengths."""
     axes = range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    if len(axes) != count:
+        raise ValueError(f"Must provide matching length window_shape and axis; got {count} and {len(axes)}")
     return tuple(k % ndim for k in axes)
 
 
@@ -338,7 +340,7 @@ def _windowed(axis, ndim):
 )
 def sliding_window_view(x, window_shape, axis=None):
     lengths = window_shape if isinstance(window_shape, (tuple, list)) else (window_shape,)
-    axes = _windowed(axis, np.ndim(x))
+    axes = _windowed(axis, np.ndim(x), len(lengths))
     result = x
     for k in range(len(lengths)):
         places = result.shape[axes[k]] - lengths[k] + 1

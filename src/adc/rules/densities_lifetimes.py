@@ -190,7 +190,10 @@ def halfcauchy_logsf(x, loc=0.0, scale=1.0):
 
 @density("halfcauchy", "ppf", "q loc scale", located(probability))
 def halfcauchy_ppf(q, loc=0.0, scale=1.0):
-    return loc + proper(scale) * np.tan(0.5 * math.pi * unit(q))
+    t = np.tan(0.5 * math.pi * unit(q))
+    return loc + proper(scale) * np.where(
+        q == 1.0, np.inf, t
+    )  # half of pi has no number, and its tangent is finite
 
 
 # --- invgamma -----------------------------------------------------------------------------------------------

@@ -51,10 +51,9 @@ def loggamma(x, c, loc=0.0, scale=1.0):
 @_named("genlogistic", "x c loc scale", shaped(real, 1.5))
 def genlogistic(x, c, loc=0.0, scale=1.0):
     t = standard(x, loc, scale, c > 0.0)
-    falling = np.where(t < 0.0, c, 1.0) * np.abs(
-        t
-    )  # one power of exp(-abs(t)) is taken out of the last factor
-    return np.log(c) - falling - (c + 1.0) * np.log1p(np.exp(-np.abs(t))) - np.log(scale)
+    away = np.where(t < 0.0, -t, t)  # not abs(t), whose derivative at 0 is 0
+    falling = np.where(t < 0.0, c, 1.0) * away  # one power of exp(-away) is taken out of the last factor
+    return np.log(c) - falling - (c + 1.0) * np.log1p(np.exp(-away)) - np.log(scale)
 
 
 @_named("laplace_asymmetric", "x kappa loc scale", shaped(real, 1.5))

@@ -101,7 +101,7 @@ def dtype_of_signature(signature: Any) -> np.dtype[Any] | None:
 
 
 def loop_told(
-    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[Any], dtype: Any, casting: str
+    ufunc: np.ufunc, operands: Sequence[Any], results: Sequence[Any], dtype: Any, casting: Any
 ) -> tuple[Any, ...]:
     """The dtypes in which a ufunc reads its operands where it is told what to compute in, or writes into arrays.
 

@@ -15,9 +15,9 @@ def _widths(pad_width, ndim):
         named = {axis % ndim: width for axis, width in pad_width.items()}
         pairs = [named.get(k, 0) for k in range(ndim)]
         return tuple(tuple(p) if isinstance(p, (list, tuple)) else (p, p) for p in pairs)
-    if not isinstance(pad_width, (list, tuple)):
+    if not isinstance(pad_width, (list, tuple, range)):
         return ((pad_width, pad_width),) * ndim
-    if not isinstance(pad_width[0], (list, tuple)):
+    if not isinstance(pad_width[0], (list, tuple, range)):
         before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
         return ((before, after),) * ndim
     pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.polynomial import polynomial
 
 from adc.rules.polynomials import from_zeros
+from adc.rules.reductions import as_floats
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 
@@ -27,10 +28,13 @@ def _named(function):
 
 
 def _highest_first(c):
-    """Coefficients as functions of NumPy's own take them, which take none, too."""
+    """Coefficients as functions of NumPy's own take them, which take none, too, and compute with integers."""
     if np.size(c) == 0:
         raise ValueError("Coefficient array is empty")
-    return np.atleast_1d(c)[::-1]
+    coefficients = np.atleast_1d(c)
+    if coefficients.dtype.kind == "b":
+        raise ValueError("Coefficient arrays have no common type")
+    return as_floats(coefficients)[::-1]
 
 
 @composite(polynomial.polyadd, wrt="c1 c2", examples=_pair, **_named(polynomial.polyadd))
@@ -56,7 +60,7 @@ def polymul(c1, c2):
     **_named(polynomial.polyfromroots),
 )
 def polyfromroots(roots):
-    return from_zeros(roots)[::-1]
+    return from_zeros(as_floats(roots))[::-1]
 
 
 @composite(

@@ -227,6 +227,8 @@ def vdot(a, b):
 
 def vecdot(x1, x2, *, axis=-1):
     # The axis is one of each operand, before they are broadcast against each other.
+    if x1.shape[axis] != x2.shape[axis]:
+        raise ValueError("vecdot: the operands have different lengths along the axis")
     products = conjugated(np.moveaxis(x1, axis, -1)) * np.moveaxis(x2, axis, -1)
     total = np.sum(products, axis=-1)
     return total.astype(products.dtype) if products.dtype.kind in "biu" else total

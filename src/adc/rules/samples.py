@@ -83,7 +83,8 @@ def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdi
 )
 def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
     require_propagated("scipy.stats.hmean", nan_policy)
-    return 1.0 / np.average(1.0 / a, axis=axis, weights=weights, keepdims=keepdims)
+    inverse = 1.0 / np.where(a < 0.0, np.nan, a)  # SciPy has a mean of none below zero
+    return 1.0 / np.average(inverse, axis=axis, weights=weights, keepdims=keepdims)
 
 
 @rule(

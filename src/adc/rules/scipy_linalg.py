@@ -363,7 +363,7 @@ def lstsq(a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=Tr
         )
     x, squares, rank, s = np.linalg.lstsq(_floats(a, b), _floats(b, a), cond)
     # Whether there is a residual, a number or nothing, is for the run to know.
-    return x, None if np.ndim(b) == 1 else squares, rank, s
+    return x, None if np.ndim(b) == 1 else squares, int(rank), s
 
 
 def _of_full_rank(spread):

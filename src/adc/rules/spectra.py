@@ -121,12 +121,20 @@ def _both_sides(power, nfft):
     return power * np.where(alone, 1.0, 2.0)[:, None].astype(power.real.dtype)
 
 
+def _extended(rows, n):
+    """Rows with zeros behind them up to the length n."""
+    return np.concatenate((rows, np.zeros(np.shape(rows)[:-1] + (n - rows.shape[-1],), rows.dtype)), axis=-1)
+
+
 def _spectra(x, y, fs, window, nperseg, noverlap, nfft, detrend, return_onesided, scaling, axis):
     """Frequencies, and the power that two signals share in each piece, or that of one: (..., frequency, piece)."""
     a = np.moveaxis(as_floats(x), axis, -1)
     b = a if y is None else np.moveaxis(as_floats(y), axis, -1)
     if np.size(a) == 0 or np.size(b) == 0:  # SciPy gives arrays of the shape of the signals
         raise ValueError("signals without samples have no spectrum")
+    if a.shape[-1] != b.shape[-1]:
+        longest = np.maximum(a.shape[-1], b.shape[-1])
+        a, b = _extended(a, longest), _extended(b, longest)
     length = length_of(a, b, window, nperseg, 256)
     overlap = length // 2 if noverlap is None else noverlap
     points = length if nfft is None else nfft
@@ -209,6 +217,7 @@ def welch(
     extra={"order": "A"},
     examples=lambda r: [
         (r.normal(9), r.normal(9)),
+        (r.normal(9), r.normal(6)),
         call(r.normal(16), r.normal(16), nperseg=8),
         call(r.normal(12, 2), r.normal(12, 2), nperseg=4, axis=0, detrend="linear"),
     ],

@@ -99,7 +99,9 @@ def gennorm(x, beta, loc=0.0, scale=1.0):
     beta = np.where(beta > 0.0, beta, np.nan)  # NaN to the power of 0 is 1
     centre = t == 0.0
     side = np.where(centre, 1.0, np.abs(t))
-    tail = np.where(centre, 0.5, 0.5 * sp.gammaincc(1.0 / beta, side**beta))
+    density = 0.5 * beta / sp.gamma(1.0 / beta)  # at the centre, where the power has no slope of its own
+    near = 0.5 - np.where(centre, t, 0.0) * density
+    tail = np.where(centre, near, 0.5 * sp.gammaincc(1.0 / beta, side**beta))
     small, large = np.log(tail), np.log1p(-tail)
     return np.where(t < 0.0, small, large), np.where(t < 0.0, large, small)
 
@@ -135,7 +137,8 @@ def pearson3_quantile(q, skew, loc=0.0, scale=1.0):
     y = np.where(np.abs(z) < np.inf, z, 0.0)  # by Cornish and Fisher's series
     s = y * y
     near = z + little * ((s - 1.0) / 6.0 + little * y * ((s - 3.0) / 16.0 - (2.0 * s - 5.0) / 36.0))
-    return loc + proper(scale, skew == skew) * np.where(straight, near, skewed)
+    # SciPy takes the line for its support, also where the density ends at one side.
+    return loc + proper(scale, skew == skew) * np.where(straight | (np.abs(z) == np.inf), near, skewed)
 
 
 @density("invgamma", "logcdf", "x a loc scale", shaped(positive, 2.5))

@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from adc.errors import UnsupportedError
 from adc.rules import keywords
 from adc.rules.cumulative import widened
 from adc.rules.reductions import flattened
-from adc.rules.registry import composite, constant, full, lowered
+from adc.rules.registry import composite, constant, full, lowered, static
 from adc.rules.sampler import call
 
 
@@ -73,12 +74,32 @@ def multiply_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False,
 
 @full(np.maximum.reduce)
 def maximum_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    return keywords.max(array, axis, None, keepdims, initial, where)
+    return keywords.max(keywords.as_dtype(array, dtype), axis, None, keepdims, initial, where)
 
 
 @full(np.minimum.reduce)
 def minimum_reduce_in_full(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
-    return keywords.min(array, axis, None, keepdims, initial, where)
+    return keywords.min(keywords.as_dtype(array, dtype), axis, None, keepdims, initial, where)
+
+
+@static
+def _of_all(name, initial, where):
+    """Refuse what begins elsewhere, or leaves elements out, where elements follow each other."""
+    if initial is not None or where is not None:
+        raise UnsupportedError(
+            f"np.{name}.reduce with `initial` or `where` is not supported",
+            repair="Reduce what is chosen, x[mask].",
+        )
+
+
+def _told(ufunc):
+    """Register the reduction in a dtype, for ufuncs whose rule has no `dtype`, which stands before `keepdims`."""
+    reduce, name = ufunc.reduce, ufunc.__name__
+
+    @full(reduce)
+    def reduced(array, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=None):
+        _of_all(name, initial, where)
+        return reduce(keywords.as_dtype(array, dtype), axis=axis, keepdims=keepdims)
 
 
 def _finite_max(array, axis, keepdims):
@@ -94,12 +115,28 @@ def logaddexp_reduce(array, axis=0, keepdims=False):
     return logarithm + _finite_max(array, axis, keepdims)
 
 
-def _folds(ufunc, examples):
+_told(np.logaddexp)
+
+
+@static
+def _one_axis(name, ndim, axis):
+    if (ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1) > 1:
+        raise ValueError(
+            f"reduction operation '{name}' is not reorderable, so at most one axis may be specified"
+        )
+
+
+def _folds(ufunc, examples, reorderable):
     """Register the reduction that goes from one element to the next, as NumPy does."""
+    name = ufunc.__name__
 
     @method(ufunc, "reduce", "array", examples)
     def fold(array, axis=0, keepdims=False):
+        if not reorderable:
+            _one_axis(name, np.ndim(array), axis)
         return _folded(ufunc, array, axis, keepdims)
+
+    _told(ufunc)
 
 
 def _folded(ufunc, array, axis, keepdims):
@@ -115,6 +152,9 @@ def _folded(ufunc, array, axis, keepdims):
 @method(np.hypot, "reduce", "array", _reductions)
 def hypot_reduce(array, axis=0, keepdims=False):
     return _folded(np.hypot, np.abs(array), axis, keepdims)  # of one element the length is its size
+
+
+_told(np.hypot)
 
 
 def _runs(ufunc):
@@ -133,11 +173,13 @@ def _runs(ufunc):
 
 
 for of_any_axes in (np.fmax, np.fmin, np.logaddexp2):
-    _folds(of_any_axes, _reductions)
+    _folds(of_any_axes, _reductions, True)
 # NumPy 2.4 computes something else for np.power.reduce and np.arctan2.reduce: they have no rule.
 for in_order in (np.subtract, np.divide, np.float_power, np.remainder, np.fmod, np.copysign):
     _folds(
-        in_order, lambda r: [r.positive(4), r.positive(2, 3), call(r.positive(2, 3), axis=1, keepdims=True)]
+        in_order,
+        lambda r: [r.positive(4), r.positive(2, 3), call(r.positive(2, 3), axis=1, keepdims=True)],
+        False,
     )
 for running in (
     *(np.fmax, np.fmin, np.hypot, np.logaddexp, np.logaddexp2, np.subtract, np.divide, np.power),
@@ -203,7 +245,9 @@ def minimum_reduceat(array, indices, axis=0):
 
 def _segments_of(ufunc):
     """Register what segments come to, one element after the other."""
-    reduce = ufunc.reduce
+
+    def reduce(segment, axis):  # not ufunc.reduce: hypot's makes an element that is alone positive
+        return _folded(ufunc, segment, axis, False)
 
     @method(ufunc, "reduceat", "array", _positive_segments)
     def segments(array, indices, axis=0):

@@ -203,8 +203,9 @@ class RuleCalls(Functions):
             args = [x if self.type_of(x) is not None else self.call(np.asarray, [x], {}) for x in args]
             targets = out if isinstance(out, tuple) else (out,)
             results = [*map(self._kind_told, targets), *(None,) * (function.nout - len(targets))]
-            told = [[self._kind_told(x) for x in args], results, dtype, rest.get("casting", "same_kind")]
-            loop = self.now(loop_told, [function, *told], {})
+            kinds = [self._kind_told(x) for x in args]
+            casting = rest.get("casting", "same_kind")
+            loop = self.now(loop_told, [function, kinds, results, dtype, casting], {})
             if dtype is not None:
                 args = [self.call(np.asarray, [x, kind], {}) for x, kind in zip(args, loop, strict=True)]
         value = self.call(function, args, {})
