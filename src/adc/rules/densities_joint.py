@@ -44,6 +44,10 @@ def multivariate_normal_logpdf(x, mean=None, cov=1.0, allow_singular=False):
         return -0.5 * (apart * apart / cov + np.log(cov) + LOG_TWO_PI)
     centred = x if mean is None else x - mean
     n = x.shape[-1]
+    if mean is not None and np.size(mean) != n:
+        raise ValueError(
+            "the mean and the points have different lengths: points of one variable are x[:, None]"
+        )
     matrix = cov if np.ndim(cov) == 2 else cov * np.eye(n, dtype=centred.dtype)
     rows = np.reshape(centred, (-1, n))
     if allow_singular:
@@ -106,11 +110,18 @@ def multivariate_normal_entropy(mean=None, cov=1.0):
     "dirichlet",
     "logpdf",
     "x alpha",
-    lambda r: [(np.array([0.2, 0.5, 0.3]), r.positive(3) + 1.0)],
+    lambda r: [
+        (np.array([0.2, 0.5, 0.3]), r.positive(3) + 1.0),
+        (np.array([0.4]), r.positive(2) + 1.0),
+    ],
     {"x": _balanced},
     doubles=False,
 )
 def dirichlet_logpdf(x, alpha):
+    if x.shape[0] == np.size(alpha) - 1:  # the last share is what is left
+        x = np.concatenate((x, 1.0 - np.sum(x, axis=0, keepdims=True)))
+    if x.shape[0] != np.size(alpha):
+        raise ValueError("Vector 'x' must have as many entries as 'alpha', or one less")
     weights = np.reshape(alpha, (np.size(alpha),) + (1,) * (np.ndim(x) - 1))
     constant = sp.gammaln(np.sum(alpha)) - np.sum(sp.gammaln(alpha))
     return np.sum(sp.xlogy(weights - 1.0, x), axis=0) + constant
@@ -151,6 +162,8 @@ def _balanced_rows(p_dot):
 )
 def multinomial_logpmf(x, n, p):
     counts, shares = np.atleast_1d(x), np.atleast_1d(p)  # which may be lists
+    if counts.shape[-1] != shares.shape[-1]:
+        raise ValueError("the counts and the shares have different lengths")
     # SciPy lets the last share make up for the others where they do not add up to one.
     excess = np.sum(shares, axis=-1, keepdims=True) - 1.0
     last = shares[..., -1:] - np.where(np.abs(excess) > MISCOUNT, excess, 0.0)

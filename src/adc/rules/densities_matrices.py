@@ -94,6 +94,8 @@ def matrix_normal_logpdf(X, mean=None, rowcov=1.0, colcov=1.0):
     if mean is None and (np.ndim(rowcov) == 0 or np.ndim(colcov) == 0):
         raise ValueError("The shape of array `X` is not compatible with the distribution parameters.")
     rows, columns = X.shape
+    if mean is not None and (np.ndim(mean) != 2 or mean.shape[0] != rows or mean.shape[1] != columns):
+        raise ValueError("Array `mean` must have the shape of `X`.")
     rooted, beside = _covariance(rowcov, rows), _covariance(colcov, columns)
     centred = X if mean is None else X - mean
     white = np.linalg.solve(beside, np.linalg.solve(rooted, centred).T)

@@ -77,6 +77,10 @@ def truncnorm_pdf(x, a, b, loc=0.0, scale=1.0):
 def multivariate_t_logpdf(x, loc=None, shape=1.0, df=1.0):
     centred = x if loc is None else x - loc
     n = x.shape[-1]
+    if loc is not None and np.size(loc) != n:
+        raise ValueError(
+            "the location and the points have different lengths: points of one variable are x[:, None]"
+        )
     rows = np.reshape(centred, (-1, n))
     factor = np.linalg.cholesky(shape if np.ndim(shape) == 2 else shape * np.eye(n, dtype=rows.dtype))
     white = np.linalg.solve(factor, rows.T)

@@ -40,6 +40,8 @@ def histogram(a, bins=10, range=None, density=None, weights=None):
     edges = _edges(x, bins, range, x)
     n = edges.shape[0] - 1
     inside, place = _placed(x, edges)
+    if weights is not None and np.size(weights) != np.size(x):
+        raise ValueError("weights should have the same shape as a.")
     shares = np.where(inside, 1.0 if weights is None else np.ravel(weights), 0.0)
     bars = np.bincount(place, weights=shares, minlength=n)
     if density:
@@ -107,6 +109,10 @@ def _bins_of_each(bins):
 )
 def histogram2d(x, y, bins=10, range=None, density=None, weights=None):
     rows, columns = _bins_of_each(bins)
+    if np.size(x) != np.size(y):
+        raise ValueError("x and y must have the same length.")
+    if weights is not None and np.size(weights) != np.size(x):
+        raise ValueError("The weights and list don't have the same length.")
     dtype = np.result_type(x, y)
     x, y = in_dtype(x, dtype), in_dtype(y, dtype)
     x_edges = _edges(x, rows, None if range is None else range[0], 0.0)

@@ -291,6 +291,12 @@ def average(a, axis=None, weights=None, returned=False, keepdims=False):
         for k in range(np.ndim(a)):
             if not _is_among(k, axes, np.ndim(a)):
                 w = np.expand_dims(w, k)
+            elif w.shape[k] != a.shape[k]:
+                raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+    else:
+        for k in range(np.ndim(a)):
+            if w.shape[k] != a.shape[k]:
+                raise TypeError("Axis must be specified when shapes of a and weights differ.")
     scale = np.sum(np.broadcast_to(w, np.shape(a)), axis=axis, keepdims=keepdims)
     total = np.sum(a * w, axis=axis, keepdims=keepdims) / scale
     if returned:

@@ -129,6 +129,12 @@ def _apart(u, v, metric, p, w, V, VI):
 # --- two vectors --------------------------------------------------------------------------------------------
 
 
+@static
+def _two_vectors(u_ndim, v_ndim):
+    if u_ndim != 1 or v_ndim != 1:
+        raise ValueError("Input vector should be 1-D.")
+
+
 # Of complex numbers SciPy leaves the imaginary parts out, or refuses them.
 _OF_REAL_PARTS = ("braycurtis", "canberra", "correlation", "cosine")
 
@@ -149,6 +155,9 @@ def _of_two(name):
         examples=lambda r: [(r.normal(3), r.normal(3)), call(r.normal(3), r.normal(3), w=r.positive(3))],
     )
     def apart(u, v, w=None):
+        _two_vectors(np.ndim(u), np.ndim(v))
+        if metric == "correlation" and np.size(u) != np.size(v):
+            raise ValueError("the vectors of a correlation have different lengths")
         if metric == "cosine":
             return _cosine_of_two(u, v, w if w is None else np.array(w, dtype=np.float64))
         return _apart(u, v, metric, 2, w, None, None)
@@ -181,6 +190,7 @@ for _name in (
     ],
 )
 def minkowski(u, v, p=2, w=None):
+    _two_vectors(np.ndim(u), np.ndim(v))
     return _apart(u, v, "minkowski", p, w, None, None)
 
 
@@ -193,6 +203,9 @@ def minkowski(u, v, p=2, w=None):
     examples=lambda r: [(r.normal(3), r.normal(3), r.positive(3))],
 )
 def seuclidean(u, v, V):
+    _two_vectors(np.ndim(u), np.ndim(v))
+    if np.size(V) != np.size(u) or np.size(V) != np.size(v):
+        raise TypeError("V must be a 1-D array of the same dimension as u and v.")
     return _apart(u, v, "seuclidean", 2, None, V, None)
 
 
@@ -205,6 +218,7 @@ def seuclidean(u, v, V):
     examples=lambda r: [(r.normal(3), r.normal(3), r.positive_definite(3))],
 )
 def mahalanobis(u, v, VI):
+    _two_vectors(np.ndim(u), np.ndim(v))
     return _apart(u, v, "mahalanobis", 2, None, None, VI)
 
 
@@ -274,6 +288,8 @@ def cdist(XA, XB, metric="euclidean", *, p=2, w=None, V=None, VI=None):
     chosen = _metric(metric)
     XA, XB = _floats(XA), _floats(XB)
     u, v = np.expand_dims(XA, 1), np.expand_dims(XB, 0)
+    if u.shape[-1] != v.shape[-1]:
+        raise ValueError("XA and XB must have the same number of columns (i.e. feature dimension.)")
     if chosen == "seuclidean":
         V = _variances(XA, XB, V)
     if chosen == "mahalanobis":

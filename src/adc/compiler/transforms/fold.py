@@ -34,6 +34,7 @@ from adc.rules.operation import Operation
 
 _PRODUCTS = {"matmul", "dot"}
 _KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+_WHOLE = {"floor", "ceil", "trunc", "rint"}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -92,6 +93,10 @@ class _Folder:
             simple = self._arithmetic(name, args, target)
             if simple is not None:
                 return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
+        if name in _WHOLE and not target.is_array and isinstance(args[0], Var):
+            inner = self.definition.get(args[0])
+            if inner is not None and inner.name in _WHOLE:
+                return self._becomes(target, args[0], stmt)
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
         if name == "transpose":
