@@ -17,6 +17,8 @@ from adc.compiler.ir.nodes import (
     NewBuffer,
     Print,
     Restore,
+    Room,
+    Settle,
     Stmt,
     Store,
     Var,
@@ -164,7 +166,7 @@ class Memory:
                 for root in reads(s):
                     self._touch(e, Access(root, None, False))
                 # A call that writes into an operand (out=) names it.
-        elif isinstance(s, (Keep, Restore, NewBuffer)):
+        elif isinstance(s, (Keep, Room, Restore, NewBuffer, Settle)):
             e.stacks.add(s.buffer)
             if isinstance(s, Keep):
                 for v in variables(s.value):

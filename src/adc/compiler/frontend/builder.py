@@ -76,6 +76,7 @@ class Builder(Measures):
         self.again: dict[Var, Var] = {}
         # Adjoints of what nobody has read.
         self.zero_adjoints: set[Var] = set()
+        self.branch_adjoints: set[Var] = set()  # what the sides of a branch leave of an adjoint
         self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.lengths_outside = False  # whether those of arrays outside the function are taken as they are now
         self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them

@@ -336,7 +336,7 @@ class _Fuser:
         if (a in self.tests) != (b in self.tests) and (a in self.tests or x.writes.isdisjoint(y.accesses)):
             return False
         # What is checked in a trip is so before the other loop's. One that would vectorise does so no longer.
-        if x.checks and not self._scatters(b):
+        if x.checks and not (self._scatters(b) or self._checks_between_loops(a, b)):
             return False
         for root in x.accesses.keys() & y.accesses.keys():
             mine, theirs = x.accesses[root], y.accesses[root]
@@ -372,8 +372,13 @@ class _Fuser:
 
     def _scatters(self, loop: For) -> bool:
         """Whether a loop writes where data says, or those in it do, and nothing else but to fill arrays."""
-        inner = [s for s in loop.body if isinstance(s, For) and not is_fill(s)]
-        return self._kind(loop).scatters or (bool(inner) and all(map(self._scatters, inner)))
+        inner = _loops_in(loop)
+        return all(map(self._scatters, inner)) if inner else scatters(loop)
+
+    def _checks_between_loops(self, a: For, b: For) -> bool:
+        """Whether what a loop checks stands between the loops in it: those of both vectorise as before."""
+        inner = _loops_in(a)
+        return bool(inner and _loops_in(b)) and not any(self.memory.effects(s).checks for s in inner)
 
     def _joined(self, a: For, b: For) -> For:
         x, y = self._kind(a), self._kind(b)
@@ -396,6 +401,11 @@ class _Fuser:
         if stmt not in self.depths:
             self.depths[stmt] = 1 + max((self._depth(s) for s in stmt.body), default=0)
         return self.depths[stmt]
+
+
+def _loops_in(loop: For) -> list[For]:
+    """The loops of which a trip of a loop consists, but for those that fill arrays."""
+    return [s for s in loop.body if isinstance(s, For) and not is_fill(s)]
 
 
 def is_fill(loop: For) -> bool:

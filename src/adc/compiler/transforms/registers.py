@@ -78,8 +78,11 @@ def _behind_a_trip(loop: For, after: Block, evaluator: Evaluator) -> Block:
 
 
 def _carried(loop: For, counters: Mapping[Var, Range], memory: Memory) -> list[Store]:
-    """Turn accumulations of a straight innermost loop into carried sums; the additions to make after it."""
-    if any(isinstance(s, (For, While, If)) for s in loop.body):
+    """Turn accumulations of an innermost loop into carried sums; the additions to make after it.
+
+    Those of its branches stay.
+    """
+    if any(isinstance(s, (For, While)) for s in walk(loop.body)):
         return []
     inside = {v for s in walk([loop]) for v in (*defined(s), *bound_inside(s))}
     accesses = memory.effects(loop).accesses

@@ -7,7 +7,8 @@
 
 It is done where it leaves one straight piece of code of a long loop, which merges with others and vectorises, where
 it makes numbers of the elements of an array, and for sums. Any other loop stays as it is: shorter to read and to
-compile, and written out by LLVM as well.
+compile, and written out by LLVM as well. What the number of a trip decides, the neighbour round the end of a row of
+three, is worked out with it.
 """
 
 from __future__ import annotations
@@ -33,12 +34,20 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.ir.types import Array
 from adc.compiler.transforms import clone
 from adc.compiler.transforms.rewrite import operand, substitute
 
 MOST_TRIPS = 4
 MOST_STATEMENTS = 60  # that a loop may become
 MOST_STORES = 12  # of which writes: a rotation is written out, of a matrix of four rows each row
+
+# What integers and truths are worked out by.
+OF_NUMBERS = {
+    *("add", "subtract", "multiply", "negative", "minimum", "maximum", "where"),
+    *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal"),
+    *("logical_and", "logical_or", "logical_not"),
+}
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -84,10 +93,33 @@ class _Unroller:
                 inside=True,
             )
             given = dict(zip(bound, [Const(k), *carried], strict=True))
-            out += substitute(body, given)
+            out += self._decided(body, given)
             carried = [operand(x, given) for x in outs]
         self.table.update(zip((c.result for c in loop.carried), carried, strict=True))
         return out
+
+    def _decided(self, body: Block, given: dict[Var, Atom]) -> Block:
+        """A trip, in terms of what is `given`, without what is made of its number alone: that is given, too."""
+        out: Block = []
+        for stmt in body:
+            if isinstance(stmt, Assign) and (number := self._number(stmt, given)) is not None:
+                given[stmt.target] = number
+            else:
+                out += substitute([stmt], given)
+        return out
+
+    def _number(self, stmt: Assign, given: dict[Var, Atom]) -> Const | None:
+        """The integer or truth that a statement makes, if it is made of constants."""
+        target = stmt.target.type
+        if stmt.name not in OF_NUMBERS or target.dtype not in ("int64", "bool") or isinstance(target, Array):
+            return None
+        args = [operand(a, given) for a in stmt.args]
+        if stmt.name == "where" and isinstance(args[0], Const):
+            chosen = args[1] if args[0].value else args[2]
+            return chosen if isinstance(chosen, Const) else None
+        if not all(isinstance(a, Const) for a in args):
+            return None
+        return Const(self.ev.op(stmt.op, *(a.value for a in args)))
 
 
 class _Choice:

@@ -33,6 +33,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     uses,
     variables,
+    walk,
 )
 from adc.compiler.ir.types import is_float
 from adc.rules import registry
@@ -155,9 +156,10 @@ def is_vector_call(s: Stmt) -> bool:
 
 
 def scatters(loop: For) -> bool:
-    """Whether a straight loop writes to elements whose positions it reads: two of its trips may write to one."""
-    read = _read(loop.body)
-    return any(isinstance(s, Store) and not read.isdisjoint(variables(s.index)) for s in loop.body)
+    """Whether a loop writes to elements whose positions it reads: two of its trips may write to one."""
+    inside = walk(loop.body)
+    read = _read(inside)
+    return any(isinstance(s, Store) and not read.isdisjoint(variables(s.index)) for s in inside)
 
 
 def gathers(loop: For) -> bool:
@@ -176,7 +178,7 @@ def gathered(block: Block) -> list[Stmt]:
 
 
 def _read(block: Block) -> set[Var]:
-    """The numbers that a straight block reads, and what it makes of them."""
+    """The numbers that the statements of a block read, and what it makes of them."""
     found: set[Var] = set()
     for s in block:
         if isinstance(s, Assign) and (s.name == "getitem" or not found.isdisjoint(variables(s.args))):

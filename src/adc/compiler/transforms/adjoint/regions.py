@@ -279,6 +279,7 @@ class Regions(Statements):
                 continue
             assert not v.is_array, f"the adjoint of {v!r} differs between branches"
             result = self._bar_of(v)
+            self.ev.branch_adjoints.add(result)
             reverse.merges.append(
                 Merge(result, self.ev.atom(0.0 if a is None else a), self.ev.atom(0.0 if b is None else b))
             )

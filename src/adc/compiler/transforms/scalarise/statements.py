@@ -356,7 +356,8 @@ class _Scalariser:
 def _lengths_of_value(stmt: Store, region: tuple[Dim, ...]) -> tuple[Dim, ...]:
     """The lengths of a part that is written to, as what is written has them: loops over both are then alike.
 
-    They are equal wherever the program gets here, unless what is written has one element for all.
+    They are equal wherever the program gets here, unless what is written has one element for all. A number is what a
+    loop is written out by.
     """
     value = stmt.value
     if not isinstance(value, Var) or not value.is_array:
@@ -365,7 +366,7 @@ def _lengths_of_value(stmt: Store, region: tuple[Dim, ...]) -> tuple[Dim, ...]:
     behind = len(region) - len(lengths)
     return (
         *region[:behind],
-        *(r if d.known is not None else d for d, r in zip(lengths, region[behind:], strict=True)),
+        *(r if d.known == 1 else d for d, r in zip(lengths, region[behind:], strict=True)),
     )
 
 
