@@ -105,6 +105,19 @@ def parameters_with_a_derivative(mean, deviation):
     return z @ z + w.sum() ** 2 + u @ u + rng.lognormal(mean[0], 0.1) + rng.choice(mean, 2).sum()
 
 
+@program(lambda r: (r.normal(size=(6, 2)), np.array([3.0, 1.0, 4.0, 1.0, 5.0])), refused=ON_TAPE)
+def positions_as_likely_as_is_computed(x, counts):
+    rng = np.random.default_rng(7)
+    noise = counts**0.75 / np.sum(counts**0.75)
+    total = 0.0
+    for k in range(3):
+        for negative in rng.choice(len(noise), size=(2, 2), p=noise):
+            total += x[k] @ np.tanh(x[negative]).sum(axis=0)
+    total += x[rng.choice(6, p=np.array([0.1, 0.2, 0.3, 0.2, 0.1, 0.1])), 0] ** 2
+    total += x[np.random.RandomState(3).choice(np.array([1, 4, 2]), 5, p=np.full(3, 1 / 3)), 1] @ noise
+    return total * rng.choice(x[:5, 0], p=noise)
+
+
 def dropped(x, rate):
     if rate == 0.0:
         return x

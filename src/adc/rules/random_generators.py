@@ -35,6 +35,20 @@ def sized(size, *parameters):
     return np.shape(total)
 
 
+def probabilities(n, p):
+    """What the program computes of how likely each of `n` positions is, in double precision, as NumPy checks it."""
+    if np.shape(p) != (n,):
+        raise ValueError("a and p must have same size")
+    if not np.all(p >= 0):
+        raise ValueError("Probabilities are not non-negative")
+    exact = p.astype(np.float64)
+    if not np.abs(np.sum(exact) - 1.0) <= np.sqrt(np.finfo(p.dtype).eps):
+        raise ValueError(
+            "Probabilities do not sum to 1. See Notes section of docstring for more information."
+        )
+    return exact
+
+
 class _Distributions:
     """What both kinds of generators have."""
 
@@ -59,9 +73,15 @@ class _Distributions:
         return np.exp(self.normal(mean, sigma, size))
 
     def choice(self, a, size=None, replace=True, p=None):
-        if known(a):
+        if not known(a) and np.ndim(a):
+            return a[self.choice(len(a), size, replace, p)]
+        if known(p) or not replace:
             return drawn(self.source, "choice", (a,), {"replace": replace, "p": p}, size)
-        return a[drawn(self.source, "choice", (len(a),), {"replace": replace, "p": p}, size)]
+        if known(a) and np.ndim(a):
+            return np.asarray(a)[self.choice(len(a), size, replace, p)]
+        sums = np.cumsum(probabilities(a, np.asarray(p)))
+        places = np.searchsorted(sums / sums[-1], drawn(self.source, self.unit, (), {}, size), side="right")
+        return int(places) if size is None else places
 
     def permutation(self, x):
         return drawn(self.source, "permutation", (x,), {}, ...) if known(x) else x[self.permutation(len(x))]

@@ -174,7 +174,7 @@ def _refuse_unknown(self: Calls, source: Value, *values: Value) -> None:
             "how many random numbers are drawn, or of what kind, is only known at run time",
             location=self.origin,
             why="They are drawn before the program runs.",
-            repair="Pass them as an argument.",
+            repair="Pass them as an argument, or write what they are drawn with as numbers and lists of numbers.",
         )
 
 
