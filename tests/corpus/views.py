@@ -363,3 +363,21 @@ def windows_by_strides(x, w):
     blocks = np.lib.stride_tricks.as_strided(x, shape, (2 * rows, 2 * columns, rows, columns))
     neighbours = np.lib.stride_tricks.as_strided(x, shape=(22, 3), strides=(x.itemsize,) * 2, writeable=False)
     return np.sum((blocks * w).max(axis=(2, 3)) ** 2) + np.sum(neighbours[:, 0] * neighbours[:, 2])
+
+
+@program(lambda r: (r.normal(size=(5, 5)), r.normal(size=5)))
+def rows_so_far_in_branches(a, v):
+    """Three steps of Lanczos' method, which ends early where a vector has no new direction."""
+    basis = np.zeros((4, len(v)))
+    diagonal, beside = [], []
+    for j in range(3):
+        basis[j] = v
+        w = a @ v
+        diagonal.append(w @ v)
+        w -= basis[: j + 1].T @ (basis[: j + 1] @ w)
+        length = np.linalg.norm(w)
+        if length < 1e-12:
+            break
+        beside.append(length)
+        v = w / length
+    return diagonal[0] * beside[-1] + basis[1, 0] * basis[2, 1]

@@ -1,9 +1,9 @@
 """Make a derivative program an ordinary one, which can be differentiated again, or stand inside another.
 
 Kept values with known trip counts lie in arrays, values that cross from a branch of the forward sweep into the same
-branch of the reverse sweep are merged out of the branch, and no marks are left. Stacks (of loops whose number of trips
-is not known) are made in front of the branch and stay: the tangent transform mirrors them, and a second reverse sweep
-refuses them.
+branch of the reverse sweep are merged out of the branch (views are made again there), and no marks are left. Stacks
+(of loops whose number of trips is not known) are made in front of the branch and stay: the tangent transform mirrors
+them, and a second reverse sweep refuses them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
-from adc.compiler.transforms import remeasure, scopes
+from adc.compiler.transforms import remeasure, scopes, views_again
 from adc.compiler.transforms.rewrite import operand, substitute
 
 
@@ -46,7 +46,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     """The program without marks, indexed buffers, and reads from one branch into another."""
     program.body = _Plain(evaluator).block(program.body)
     _stacks_before_branches(program, evaluator)
-    return merged_across_branches(program, evaluator)
+    return merged_across_branches(views_again.run(program, evaluator), evaluator)
 
 
 class _Plain:
