@@ -191,3 +191,20 @@ def arrays_in_tuples_of_other_lengths_on_each_path(x):
     if x[1] < 0.0:
         pairs = _scaled(x, 4)
     return pairs[0][1] + np.sum(pairs[-1][0] ** 2)
+
+
+@program(lambda r: (0.5 * r.normal(size=(2, 2)), r.normal(size=2), r.normal(size=(5, 2))))
+def vectors_behind_matrices(a, m0, observed):
+    """Means, covariances and predictions of a filter, taken apart by columns: a product of lengths lies before some."""
+    m, p = m0, np.eye(len(m0))
+    steps = []
+    for y in observed:
+        m_next, p_next = a @ m, a @ p @ a.T + 0.1 * np.eye(len(m))
+        gain = p_next @ np.linalg.inv(p_next + np.eye(len(m)))
+        m, p = m_next + gain @ (y - m_next), p_next - gain @ p_next
+        steps.append((m, p, m_next, p_next))
+    means, spreads, before, spreads_before = (np.array(column) for column in zip(*steps, strict=True))
+    for t in range(len(means) - 2, -1, -1):
+        back = spreads[t] @ a.T @ np.linalg.inv(spreads_before[t + 1])
+        means[t] += back @ (means[t + 1] - before[t + 1])
+    return np.sum(means**2) + np.sum(before[1:] * means[:-1])

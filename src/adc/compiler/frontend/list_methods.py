@@ -10,7 +10,7 @@ import numpy as np
 from adc.compiler.frontend import row_classes, shared_rows, templates
 from adc.compiler.frontend.element_kinds import ElementFound, cannot, is_weak, stays_weak
 from adc.compiler.frontend.frame import Closure, Growing
-from adc.compiler.frontend.frozen import freeze
+from adc.compiler.frontend.frozen import freeze, put_in
 from adc.compiler.frontend.growing import (
     FIRST_ROOM,
     changed,
@@ -215,21 +215,27 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 
 
 def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
-    """`[value] * count`."""
+    """`[value] * count`: an array in it is the element of many places, and may not be written to."""
     kinds = [ev.type_of(item) for item in items]
-    if not items or not all(isinstance(t, Scalar) for t in kinds):
-        raise cannot(ev, "only numbers can be repeated that often")
+    if not items or any(t is None or t.ndim != kinds[0].ndim for t in kinds):
+        raise cannot(ev, "only numbers and arrays of one rank can be repeated that often")
     known = ev.list_kinds.get(ev.origin)
     length = ev.length(count)
     assert length is not None
     count = ev.dim_value(length.clamped())
     values = ev.array_of(items)
+    for item in items:
+        if isinstance(item, Var) and item.is_array:
+            put_in(ev, item)
     if known is not None:
         values = ev.cast(values, known[0].dtype)
-    whole: Var = ev.op("zeros", ev.op("multiply", count, len(items)), dtype=np.dtype(values.type.dtype))
+    kind = Array(values.type.dtype, values.type.shape[1:])
+    lengths = (ev.op("multiply", count, len(items)), *ev.shape_values(values.type.shape[1:]))
+    whole: Var = ev.op("zeros", lengths, dtype=np.dtype(values.type.dtype))
     for k in range(len(items)):
         every = slice(k, None, len(items)) if len(items) > 1 else slice(None)
-        ev.store(whole, normalized(ev, whole, every), ev.subscript(values, k))
+        one = items[0] if len(items) == 1 and kinds[0] == kind else ev.subscript(values, k)
+        ev.store(whole, normalized(ev, whole, every), one)
     return of_array(ev, whole, all(is_weak(ev, item) for item in items))
 
 

@@ -205,6 +205,9 @@ def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
             part = ev.subscript(numbers, slice(start, end))
             if t.ndim > 1:
                 part = ev.call(np.reshape, [part, shape], {})
+            elif not ev.equal.same(part.type.shape[0], t.shape[0]):
+                # Where it begins may be a product of lengths: then the slice does not tell how long it is.
+                part.type = Array(part.type.dtype, t.shape, part.type.layout)
             freeze(ev, part)
             parts.append(part)
             start = end
