@@ -217,7 +217,8 @@ def put(ev: Core, growing: Growing, index: Value, value: Value) -> None:
 def repeated(ev: Core, items: list[Value], count: Value) -> Growing:
     """`[value] * count`: an array in it is the element of many places, and may not be written to."""
     kinds = [ev.type_of(item) for item in items]
-    if not items or any(t is None or t.ndim != kinds[0].ndim for t in kinds):
+    ranks = {None if t is None else t.ndim for t in kinds}
+    if len(ranks) != 1 or None in ranks:
         raise cannot(ev, "only numbers and arrays of one rank can be repeated that often")
     known = ev.list_kinds.get(ev.origin)
     length = ev.length(count)
