@@ -76,6 +76,19 @@ def handed_back(x, n):
     return np.ones(3) * n
 
 
+def with_many_checks():
+    """A function with a loop that lets go of its parameter in more than `MANY` places."""
+    text = ["def many_checks(x, n):", "    y = x", "    for k in range(n):", "        y = y * 0.5 + x * k"]
+    for k in range(references.MANY):
+        text += [f"    if n == {k + 10}:", f"        raise ValueError('{k + 10} trips')"]
+    space = {}
+    exec("\n".join([*text, "    return y, x"]), space)
+    return space["many_checks"]
+
+
+many_checks = with_many_checks()
+
+
 @pytest.fixture(autouse=True)
 def counted():
     _nrt_python.memsys_enable_stats()
@@ -85,7 +98,7 @@ def counted():
 
 @pytest.mark.parametrize(
     "function",
-    [replaced, sometimes, tuples, lists, maybe, early, parameters, handed_back],
+    [replaced, sometimes, tuples, lists, maybe, early, parameters, handed_back, many_checks],
     ids=lambda f: f.__name__,
 )
 def test_nothing_is_kept_and_nothing_freed_twice(function):
@@ -101,6 +114,9 @@ def test_nothing_is_kept_and_nothing_freed_twice(function):
     if function is early:
         with pytest.raises(ValueError, match="negative"):
             compiled(x, -1)
+    if function is many_checks:
+        with pytest.raises(ValueError, match="17 trips"):
+            compiled(x, 17)
     del found, a
     after = rtsys.get_allocation_stats()
     assert after.alloc - before.alloc == after.free - before.free > 0

@@ -6,12 +6,13 @@ the instructions of a gradient of 300 lines, all of which LLVM takes out again.
 
 An argument is the caller's, who has it until the call is over: a parameter that is assigned nothing else has no
 reference of its own in a function without loops. With them goes what stood before each `raise`: to let go of all
-arguments, forty of a network. (With loops LLVM makes other ones: a step of Burgers' equation took 1.07 times as long.)
+arguments, forty of a network. With loops LLVM makes other ones (a step of Burgers' equation took 1.07 times as long):
+there it is done where parameters are let go of in `MANY` places.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from llvmlite import ir as llvm
@@ -26,6 +27,8 @@ TAKEN_APART = frozenset({"4681e04e53a8b20959da49edce6ec02e70c0a68d3839323d874bfa
 STORED = frozenset({"16d897dd729a5836fc2d7d91fc47e6185ce28c281d311c454e83e659c987c6ec"})
 DELETED = frozenset({"45cd88aeddd83956f564f2c9a2e6e0fc3e480adde915bcf8b25ed0270aebda69"})
 ASSIGNED = frozenset({"25e6cd2aed94d8daeca0db7067dfe2d2deb2d5bcadce68794764b0d752d6851b"})
+
+MANY = 200  # places in which a function lets go of its parameters, from which on they are most of it
 
 _MEMORY = types.MemInfoPointer(types.voidptr)
 _holding: dict[Any, bool] = {}  # the types that were asked about
@@ -62,9 +65,12 @@ def _borrowed(lowerer: Any) -> dict[str, int]:
     """The parameters that have no references of their own, and which arguments they are."""
     if not hasattr(lowerer, "borrowed"):
         lowerer.borrowed = {}
-        straight = tuning.straight(lowerer.func_ir.func_id.func_qualname) and lowerer.generator_info is None
-        if straight and is_known(_lower_assign, ASSIGNED) and is_known(_delvar, DELETED):
-            lowerer.borrowed = _as_they_came(lowerer)
+        known = is_known(_lower_assign, ASSIGNED) and is_known(_delvar, DELETED)
+        if known and lowerer.generator_info is None:
+            found = _as_they_came(lowerer)
+            straight = tuning.straight(lowerer.func_ir.func_id.func_qualname)
+            if straight or _places(lowerer, found) > MANY:
+                lowerer.borrowed = found
     return lowerer.borrowed  # type: ignore[no-any-return]
 
 
@@ -81,6 +87,11 @@ def _as_they_came(lowerer: Any) -> dict[str, int]:
         and isinstance(of[0], ir.Arg)
         and lowerer.typeof(f"arg.{of[0].name}") == lowerer.typeof(name)
     }
+
+
+def _places(lowerer: Any, names: Collection[str]) -> int:
+    """In how many places a function lets go of variables."""
+    return sum(s.value in names for block in lowerer.blocks.values() for s in block.find_insts(ir.Del))
 
 
 def _let_go(lowerer: Any, name: str) -> Any:
