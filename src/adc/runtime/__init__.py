@@ -2,6 +2,7 @@
 
 from adc.runtime import caching as caching
 from adc.runtime import passes as passes
+from adc.runtime import reshaping as reshaping
 from adc.runtime.assumptions import assume as assume
 from adc.runtime.columns import columns as columns
 from adc.runtime.convolution import convolve as convolve
