@@ -31,7 +31,7 @@ from llvmlite import binding
 from numba.core import cpu
 from numba.core.compiler_lock import global_compiler_lock
 
-__all__ = ["compiling", "straight", "strided", "tuned", "whole_vectors", "wide"]
+__all__ = ["compiling", "compiling_now", "straight", "strided", "tuned", "whole_vectors", "wide"]
 
 _TRIED = (20, 22)  # versions of LLVM
 _SWITCHES = {"-hoist-runtime-checks=": ("false", "true"), "-epilogue-vectorization-minimum-VF=": ("2", "16")}
@@ -46,7 +46,8 @@ _depth = 0  # of `tuned` in `tuned`: a kernel is compiled while its caller is
 _wide = False
 _strided = False
 _whole = False
-_straight = ""  # the name of the function that is being compiled, if no loop is in it
+_name = ""  # of the function that is being compiled
+_straight = False  # whether no loop is in it
 
 
 @contextmanager
@@ -60,17 +61,19 @@ def tuned(function: Callable[..., Any]) -> Iterator[None]:
     ...     njit(double)(1.5)
     3.0
     """
-    global _depth, _wide, _straight
+    global _depth, _wide, _name, _straight
     with global_compiler_lock:
         if _depth == 0:
             _switch(_SWITCHES, 0)
         before, _depth, _wide = (_wide, _strided, _whole), _depth + 1, _has_long_rows(function)
-        outer, _straight = _straight, "" if _goes_back(function) else function.__qualname__
+        outer = _name, _straight
+        _name, _straight = function.__qualname__, not _goes_back(function)
         _tell(hasattr(function, "strided"), hasattr(function, "whole_vectors"))
         try:
             yield
         finally:
-            _depth, _wide, _straight = _depth - 1, before[0], outer
+            _depth, _wide = _depth - 1, before[0]
+            _name, _straight = outer
             _tell(*before[1:])
             if _depth == 0:
                 _switch(_SWITCHES, 1)
@@ -81,9 +84,14 @@ def compiling() -> bool:
     return _depth > 0
 
 
+def compiling_now(name: str) -> bool:
+    """Whether the function of that name is the one of adc's that is being compiled."""
+    return name == _name != ""
+
+
 def straight(name: str) -> bool:
-    """Whether the function of that name is the one of adc's that is being compiled, and no loop is in it."""
-    return name == _straight != ""
+    """The same, and no loop is in it."""
+    return _straight and compiling_now(name)
 
 
 def wide(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -40,6 +40,7 @@ space = {"rt": rt, "add": add, "np": np}
 for body in (
     "    if x.shape[0] != 40:\\n        raise ValueError('other lengths')\\n    return x\\n",
     "    for _ in range(x.shape[0]):\\n        add(x.shape[0], x, x)\\n    return x\\n",
+    "    for k in range(x.shape[0]):\\n        x[k] = k\\n    return x\\n",
     "    s = x[0]\\n" + "    s = s * x[1] + s / x[2]\\n" * 300 + "    return s\\n",
 ):
     exec(text(body), space)
@@ -62,7 +63,7 @@ def test_which_functions_they_are(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
     told = subprocess.run([sys.executable, file], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "['run']"
+    assert told.stdout.strip() == "['run', 'run']"
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,14 @@ def test_which_functions_they_are(tmp_path):
         ("entry:\n  br label %b\na:\n  ret void\nb:\n  br label %a", True),
         (
             "entry:\n  br label %b\na:\n  br label %b\nb:\n  br i1 %x, label %a, label %c\nc:\n  ret void",
+            False,
+        ),
+        (
+            "entry:\n  br label %b\nb:\n  %0 = call i32 %f(i64 1)\n  br i1 %x, label %b, label %c\nc:\n  ret void",
+            True,
+        ),
+        (
+            "entry:\n  br label %b\nb:\n  call void @g()\n  br i1 %x, label %b, label %c\nc:\n  ret void",
             False,
         ),
         ('  br label %"a b"\n"a b":\n  br label %"a b"', False),

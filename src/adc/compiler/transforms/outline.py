@@ -44,10 +44,11 @@ from adc.compiler.transforms.vectorise import gathers, handed_over, scatters, ve
 from adc.runtime.tuning import DEEP
 
 # Up to so many arrays LLVM's own checks are cheap enough to be made: in front of a loop; again in every trip of one
-# around it; where loops stand in each other `DEEP`, or a row hands values on; in such loops that the program runs once.
-# Of a program of many loops nearly each is a function: LLVM takes longer for one of all of them.
-FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_DEEP, FEW_IN_ROWS = 4, 3, 2, 1
-MANY_LOOPS = 60
+# around it; where loops stand in each other `DEEP`, or a row hands values on; in such loops that the program runs once,
+# and for pieces of rows. Of a program of many loops each is a function, also one that only fills: LLVM takes longer for
+# one of all of them, and for one that only calls it takes less (runtime/passes/straight.py).
+FEW_ARRAYS, FEW_IN_LOOPS, FEW_IN_DEEP, FEW_IN_ROWS, FEW_IN_LARGE = 4, 3, 2, 1, 0
+MANY_LOOPS = 50
 OFTEN = 2  # loops around one that is called so often that its caller takes it in
 FEW_TRIPS = 16  # which are not worth a kernel
 
@@ -131,8 +132,10 @@ class _Outliner:
                 few = few_here
                 if height > 1 and _computes(s) and (deep or handed_over(s)):
                     few = few_in_rows
-                if self.large or s in in_pieces or (s in rows and written):
+                if s in in_pieces or (s in rows and written):
                     few = FEW_IN_ROWS
+                if self.large:
+                    few = FEW_IN_LARGE
                 if len(arrays) > few or len(written) > 1:
                     return True
                 sums = len(s.carried) > len(handed_over(s))

@@ -1,14 +1,16 @@
-"""A long function that only calls others is not optimised as a loop is: nothing in it runs twice.
+"""A long function that only calls others is not optimised as a loop is: what it does itself takes no time.
 
     n = x.shape[0]
     y = rt.empty(n)
     loss_grad_loop(n, x, y)
+    for k in range(3):
+        loss_grad_loop_2(n, k, x, y)
     ...                            # hundreds of lines
 
 What it costs to run are the functions that it calls, which have machine code of their own. LLVM took as long for it as
 for all of them together, most of that to choose registers. Such a function gets the lowest level of LLVM's passes and
-the choice of registers that takes no time. Whether it is one its own instructions say, with all that was taken in: it
-has no branch back, and a number in it is computed for every few calls at most.
+the choice of registers that takes no time. Whether it is one its own instructions say, with all that was taken in:
+each trip of a loop in it calls a function, and a number in it is computed for every few calls at most.
 """
 
 from __future__ import annotations
@@ -36,16 +38,19 @@ LONG = 2000  # lines of LLVM's text, from which on a tenth of a second is at sta
 _BLOCK = re.compile(r'^("[^"]*"|[-\w.$]+):', re.MULTILINE)
 _TARGET = re.compile(r'label %("[^"]*"|[-\w.$]+)')
 _ARITHMETIC = re.compile(r" = f(?:add|sub|mul|div|rem|neg|cmp) | (?:call|invoke) [^@\n]*double @")
+_BY_ADDRESS = re.compile(r"  %\S+ = call i32 %")  # of a function that is not taken in
 _CALL = re.compile(r"^  (?:%\S+ = )?(?:tail )?call ", re.MULTILINE)
 
 
 def only_calls(text: str) -> bool:
-    """Whether no function of a module, in LLVM's text, goes back anywhere, and few compute anything.
+    """Whether all that a module's functions, in LLVM's text, do again and again are calls, and few compute anything.
 
     >>> only_calls("define i32 @f() {\\nentry:\\n  %0 = call i32 %g()\\n  ret i32 %0\\n}")
     True
     >>> only_calls("define void @f() {\\nentry:\\n  br label %loop\\nloop:\\n  br label %loop\\n}")
     False
+    >>> only_calls("define void @f() {\\nentry:\\n  br label %a\\na:\\n  %0 = call i32 %g()\\n  br label %a\\n}")
+    True
     """
     if len(_ARITHMETIC.findall(text)) * 10 > len(_CALL.findall(text)):
         return False
@@ -53,8 +58,8 @@ def only_calls(text: str) -> bool:
 
 
 def _goes_back(function: str) -> bool:
-    """Whether the blocks of a function cannot be put in an order in which all branches go on."""
-    block, targets = "", {"": set[str]()}
+    """Whether a way through its blocks leads back to where it began, and calls no function on it."""
+    block, targets, calling = "", {"": set[str]()}, set[str]()
     for line in function.split("\n"):
         begins = _BLOCK.match(line)
         if begins:
@@ -62,6 +67,10 @@ def _goes_back(function: str) -> bool:
             targets[block] = set()
         elif "label %" in line:
             targets[block].update(_TARGET.findall(line))
+        elif _BY_ADDRESS.match(line):
+            calling.add(block)
+    for block in calling:
+        targets[block].clear()
     try:
         TopologicalSorter(targets).prepare()
     except CycleError:
@@ -73,7 +82,7 @@ def optimising(own: Callable[[Any], None]) -> Callable[[Any], None]:
     """What stands for Numba's method: the passes over the module of a function, with all that it takes in."""
 
     def _optimize_final_module(self: Any) -> None:
-        if not (config.LLVM_REFPRUNE_PASS and tuning.straight(self.name) and is_known(own, OPTIMISED)):
+        if not (config.LLVM_REFPRUNE_PASS and tuning.compiling_now(self.name) and is_known(own, OPTIMISED)):
             own(self)
             return
         make = self._codegen._module_pass_manager
