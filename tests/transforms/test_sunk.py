@@ -174,7 +174,7 @@ def test_a_search_pulls_where_it_found_something():
 
 def test_both_sweeps_of_a_trip_are_one_loop_and_one_branch():
     shown = text("bilinear")
-    assert shown.count("np.trunc(np.floor(y))") == 1 and shown.count(" if 0 <= a") == 1
+    assert shown.count("np.floor(y)") == 1 and shown.count(" if 0 <= a") == 1
     assert "m_bar_sum" in shown, "what all trips add to is added up in numbers"
 
 
