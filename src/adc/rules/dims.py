@@ -7,6 +7,7 @@ from generated code.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +25,7 @@ class Symbol:
     @property
     def nonnegative(self) -> bool:
         """Whether it is at least zero in every run."""
-        if self.kind == "product":
+        if self.kind in ("product", "quotient"):
             return all(p.nonnegative for p in self.payload if isinstance(p, Dim))
         if self.kind == "floordiv":
             return isinstance(self.payload[0], Dim) and self.payload[0].nonnegative
@@ -112,10 +113,27 @@ class Dim:
             return Dim(self.const * other.const, scaled)
         if self.known is not None:
             return other * self
-        factors = tuple(sorted(_factors(self) + _factors(other), key=lambda d: d.order))
-        return Dim.symbol("product", *factors)
+        parts = self.factors + other.factors
+        unknown = sorted((d for d in parts if d.known is None), key=lambda d: d.order)
+        number = math.prod(d.const for d in parts if d.known is not None)
+        return Dim.symbol("product", *unknown) * number
 
     __rmul__ = __mul__
+
+    @property
+    def factors(self) -> tuple[Dim, ...]:
+        """The lengths of which it is a product.
+
+        >>> n, m = Dim.symbol("shape", "x", 0), Dim.symbol("shape", "x", 1)
+        >>> (n * m).factors == (n, m), (n * 2).factors == (Dim(2), n), (n + 1).factors == (n + 1,)
+        (True, True, True)
+        """
+        if self.const or len(self.terms) != 1:
+            return (self,)
+        ((symbol, times),) = self.terms
+        parts = symbol.payload if symbol.kind == "product" else (Dim(0, ((symbol, 1),)),)
+        number = () if times == 1 else (Dim(times),)
+        return (*number, *(d for d in parts if isinstance(d, Dim)))
 
     def __floordiv__(self, other: int) -> Dim:
         if other == 1:
@@ -249,12 +267,6 @@ class Dim:
     def evaluate(self, value: Callable[[Symbol], int]) -> int:
         """The length as a number, given the value of each symbol that is not a function of others."""
         return self.const + sum(c * _evaluate(s, value) for s, c in self.terms)
-
-
-def _factors(dim: Dim) -> tuple[Dim, ...]:
-    if dim.const == 0 and len(dim.terms) == 1 and dim.terms[0][1] == 1 and dim.terms[0][0].kind == "product":
-        return tuple(f for f in dim.terms[0][0].payload if isinstance(f, Dim))
-    return (dim,)
 
 
 def _evaluate(symbol: Symbol, value: Callable[[Symbol], int]) -> int:

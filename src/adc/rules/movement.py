@@ -1,5 +1,6 @@
 """Rules of operations that move elements without changing them: reshape, transpose, where, ..."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -13,33 +14,37 @@ from adc.rules.sampler import call
 def _reshaped(a, shape, *_, **__):
     lengths = [Dim.of(d) for d in (shape if isinstance(shape, tuple) else (shape,))]
     if Dim(-1) in lengths:
-        rest = shapes.size(tuple(d for d in lengths if d != Dim(-1)))
-        total = shapes.size(a.shape)
-        missing = _quotient(a.shape, tuple(d for d in lengths if d != Dim(-1)))
-        if missing is None:
-            missing = (
-                Dim(total.const // rest.const)
-                if total.known is not None and rest.known
-                else (
-                    total
-                    if rest == Dim(1)
-                    else total // rest.const
-                    if rest.known
-                    else Dim.symbol("quotient", total, rest)
-                )
-            )
-        lengths[lengths.index(Dim(-1))] = missing
+        known = tuple(d for d in lengths if d != Dim(-1))
+        lengths[lengths.index(Dim(-1))] = _missing(shapes.shape_of(a), known)
     return tuple(lengths)
 
 
-def _quotient(shape, divisors):
-    """The length that remains when the factors of `divisors` are struck from those of `shape`, or None."""
-    rest = list(shape)
-    for d in divisors:
-        if d not in rest:
-            return None
-        rest.remove(d)
-    return shapes.size(tuple(rest))
+def _missing(shape, known):
+    """The length that -1 stands for. Equal factors are struck: NumPy refuses -1 where one of them is zero."""
+    number, factors = _factored(shape)
+    divisor, others = _factored(known)
+    for d in tuple(others):
+        if d in factors:
+            factors.remove(d)
+            others.remove(d)
+    common = math.gcd(number, divisor) or 1
+    total = shapes.size(tuple(factors)) * (number // common)
+    rest = shapes.size(tuple(others)) * (divisor // common)
+    if rest == Dim(1):
+        return total
+    return total // rest.const if rest.known else Dim.symbol("quotient", total, rest)
+
+
+def _factored(shape):
+    """The number of elements as a number and unknown lengths."""
+    number, factors = 1, []
+    for length in shape:
+        for d in length.factors:
+            if d.known is None:
+                factors.append(d)
+            else:
+                number *= d.const
+    return number, factors
 
 
 @linear(

@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import (
     While,
     change_blocks,
     defined,
+    is_view,
     times_read,
     walk,
 )
@@ -51,6 +52,7 @@ class _Folder:
         self.ev = evaluator
         self.table: dict[Var, Atom] = {}
         self.definition: dict[Var, Assign] = {}
+        self.gathered: set[Var] = set()  # elements read by their positions: no view
         self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.in_reverse = False
@@ -65,6 +67,13 @@ class _Folder:
                 self.in_reverse = stmt.text == "reverse"
             elif isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
+            elif (
+                isinstance(stmt, Assign)
+                and stmt.name == "getitem"
+                and stmt.target.is_array
+                and not is_view(stmt)
+            ):
+                self.gathered.add(stmt.target)
             elif isinstance(stmt, Assign) and len(stmt.targets) == 1 and isinstance(stmt.op, Operation):
                 if (product := self._only_turned(stmt, kept)) is not None:
                     kept.remove(product)
@@ -110,14 +119,12 @@ class _Folder:
         return stmt
 
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
-        """Whether an array is a new product that nothing but its copy reads."""
-        made = self.definition.get(x) if isinstance(x, Var) else None
-        return (
-            made is not None
-            and made.name in _PRODUCTS
-            and self.readers[made.target] == 1
-            and not {x, copy} & self.written
-        )
+        """Whether an array is a new product, or elements read by their positions, that nothing but its copy reads."""
+        if not isinstance(x, Var):
+            return False
+        made = self.definition.get(x)
+        is_new = x in self.gathered or (made is not None and made.name in _PRODUCTS)
+        return is_new and self.readers[x] == 1 and not {x, copy} & self.written
 
     def _only_turned(self, stmt: Assign, block: Block) -> Assign | None:
         """The product of two matrices, or of two vectors, that a block has made for a statement that transposes it."""
