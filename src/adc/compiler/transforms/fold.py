@@ -9,6 +9,7 @@ import numpy as np
 
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -108,6 +109,8 @@ class _Folder:
                 return self._becomes(target, args[0], stmt)
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
+        if name == "squeeze" and (total := self._summed(args, target)) is not None:
+            return self._new("sum", total, _own(target, "total"))
         if name == "transpose":
             inner = self._still(args[0])
             if (
@@ -119,12 +122,21 @@ class _Folder:
         return stmt
 
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
-        """Whether an array is a new product, or elements read by their positions, that nothing but its copy reads."""
+        """Whether an array is a new product or sum, or elements read by positions, that nothing but its copy reads."""
         if not isinstance(x, Var):
             return False
         made = self.definition.get(x)
-        is_new = x in self.gathered or (made is not None and made.name in _PRODUCTS)
+        is_new = x in self.gathered or (made is not None and made.name in (*_PRODUCTS, "sum"))
         return is_new and self.readers[x] == 1 and not {x, copy} & self.written
+
+    def _summed(self, args: tuple[Any, ...], target: Var) -> tuple[Atom, ...] | None:
+        """The sum over axes that an array has lost, for one that kept them with a length of one."""
+        made = self._still(args[0])
+        if made is None or made.name != "sum" or made.args[2] != Const(True) or target in self.viewed:
+            return None
+        rank = args[0].type.ndim
+        lost, summed = _axes(args[1], rank), _axes(made.args[1], rank)
+        return (*made.args[:2], Const(False)) if lost == summed else None
 
     def _only_turned(self, stmt: Assign, block: Block) -> Assign | None:
         """The product of two matrices, or of two vectors, that a block has made for a statement that transposes it."""
@@ -152,7 +164,7 @@ class _Folder:
         a, b = product.args[:2]
         if product.name != "outer":
             a, b = (self._turned(x, turn, kept) for x in (a, b))
-        return Assign((_own(turn.target),), product.op, (b, a, *product.args[2:]), product.origin)
+        return Assign((_own(turn.target, "product"),), product.op, (b, a, *product.args[2:]), product.origin)
 
     def _turned(self, x: Var, turn: Assign, kept: Block) -> Var:
         made = self.definition.get(x)
@@ -311,14 +323,22 @@ def _copied_once(keep: Keep, before: Stmt) -> Keep:
     return keep
 
 
-def _own(view: Var) -> Var:
-    """What was a view, as an array of its own."""
+def _own(view: Var, name: str) -> Var:
+    """What was a view, as an array of its own, called so if the user has no name for it."""
     view.view_of, view.root = None, view
     if not view.named:
-        view.name = "product"
+        view.name = name
     assert isinstance(view.type, Array)
     view.type = replace(view.type, layout="C")
     return view
+
+
+def _axes(axes: Any, rank: int) -> set[int] | None:
+    """The axes that an argument names; None for those that are to be found out."""
+    given = plain_value(axes)
+    if given is None:
+        return None
+    return {k % rank for k in (given if isinstance(given, tuple) else (given,))}
 
 
 def _undone(first: Any, second: Any, rank: int) -> bool:

@@ -33,7 +33,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import remeasure
-from adc.compiler.transforms.adjoint.operands import own_outs
+from adc.compiler.transforms.adjoint.operands import added_axes, own_outs
 from adc.compiler.transforms.adjoint.spread_parts import beneath
 from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
@@ -77,7 +77,7 @@ class Accumulation(ABC):
         found = set(self.ev.mutated)
         for stmt in walk(self.program.body):
             here = self.layout.region_of[stmt]
-            if isinstance(stmt, Assign) and stmt.name == "getitem":
+            if isinstance(stmt, Assign) and stmt.name == "getitem" and not added_axes(stmt):
                 found.add(stmt.args[0])
             for v in uses(stmt):
                 if v.is_array and self.layout.home[v] is not here and not self._is_own(stmt, v):
@@ -343,7 +343,12 @@ class Accumulation(ABC):
     def _is_part(self, x: Var) -> bool:
         """Whether an array is a part of another one, whose shadow has room for all that would be added to its own."""
         made = self.layout.definition.get(x)
-        return isinstance(made, Assign) and made.name == "getitem" and x.view_of is not None
+        return (
+            isinstance(made, Assign)
+            and made.name == "getitem"
+            and x.view_of is not None
+            and not added_axes(made)
+        )
 
     def _part_of_shadow(self, x: Var, base: Var) -> Var:
         """The part of the shadow of `base` that `x` is of `base`."""

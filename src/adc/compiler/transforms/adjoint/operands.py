@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from adc.compiler.analysis.activity import differentiable_operands
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Assign, Const, For, If, Operand, Stmt, Store, Var, While, variables
+from adc.compiler.ir.nodes import Assign, Const, For, If, Index, Operand, Stmt, Store, Var, While, variables
 
 
 def differentiably_used(stmt: Stmt) -> Iterable[Var]:
@@ -36,3 +37,12 @@ def value_of(operand: Operand) -> Value:
     if isinstance(operand, tuple):
         return tuple(value_of(item) for item in operand)
     return operand
+
+
+def added_axes(stmt: Stmt | None) -> tuple[int, ...]:
+    """Where new axes stand in an array to which a statement does nothing else: `x[:, np.newaxis]`."""
+    if not isinstance(stmt, Assign) or stmt.name != "getitem":
+        return ()
+    index: Index = stmt.args[1]
+    new = tuple(k for k, entry in enumerate(index) if isinstance(entry, Const) and entry.value is None)
+    return new if all(entry == FULL for k, entry in enumerate(index) if k not in new) else ()

@@ -16,7 +16,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms import partials
 from adc.compiler.transforms.adjoint.accumulation import Accumulation
-from adc.compiler.transforms.adjoint.operands import value_of
+from adc.compiler.transforms.adjoint.operands import added_axes, value_of
 from adc.compiler.transforms.needs import Frame
 from adc.rules.movement import unless_zero
 from adc.rules.operation import Operation
@@ -52,7 +52,14 @@ class Statements(Accumulation):
             array, index = stmt.args
             if not self.active(array):
                 return
-            self._accumulate_part(array, index, z_bar)
+            axes = added_axes(stmt)
+            if axes and array.root not in self.ev.mutated:
+                whole = self.ev.op("broadcast_to", z_bar, self.ev.shape_values(stmt.target.type.shape))
+                self._accumulate(
+                    array, self.ev.op("squeeze", whole, axes if len(axes) > 1 else axes[0]), z_bar
+                )
+            else:
+                self._accumulate_part(array, index, z_bar)
         elif stmt.op in ("cast", "alias"):
             self._accumulate(stmt.args[0], z_bar, z_bar)
         else:
