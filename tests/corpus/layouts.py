@@ -234,3 +234,12 @@ def rows_of_a_reshape_written(a, c):
     pairs = g.reshape(8, 2)
     pairs[::3] *= c
     return np.sum(np.linalg.inv(g + 5.0 * np.eye(4)) * a) + pairs[1, 0]
+
+
+@program(lambda r: (r.normal(8),))
+def new_row_of_every_other(x):
+    """What is computed of a view with gaps lies in a row: its reshape is a view of it."""
+    y = 2.0 * x[::2]
+    z = np.reshape(y, (2, 2))
+    z -= x[0]
+    return np.sum(y * z.ravel())

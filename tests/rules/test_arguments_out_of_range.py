@@ -24,12 +24,33 @@ def segments(x, starts):
     return np.sum(np.add.reduceat(x, starts) ** 2)
 
 
+def chosen_by_one_number(x, places):
+    return np.sum(x[np.ravel_multi_index((places, places), (2, 2)) % 3] ** 2)
+
+
+def chosen_by_rows(x, places):
+    row, column = np.unravel_index(places, (2, 2))
+    return np.sum(x[row + column] ** 2)
+
+
+def chosen_by_one_row(x, places):
+    return (
+        x[np.ravel_multi_index((places[0], 0), (2, 1))] ** 2 + x[np.unravel_index(places[1], (2, 1))[0]] ** 2
+    )
+
+
 CASES = [
     (repeated, [1, 0, 2], [1, -1, 2]),
     (padded, [1, 2], [-1, 2]),
     (extended, [1, 2], [1, -2]),
     (segments, [0, 2], [0, 3]),
     (segments, [0, 2], [-1, 2]),
+    (chosen_by_one_number, [0, 1], [0, 2]),
+    (chosen_by_one_number, [0, 1], [0, -1]),
+    (chosen_by_rows, [0, 2], [0, 4]),
+    (chosen_by_rows, [0, 2], [-1, 2]),
+    (chosen_by_one_row, [0, 1], [2, 1]),
+    (chosen_by_one_row, [0, 1], [0, -1]),
 ]
 
 

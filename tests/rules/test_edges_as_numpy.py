@@ -103,6 +103,19 @@ def rank_that_is_a_number(x):
     return np.sum(x.astype(np.float32) * rank).astype(float) / 2.0
 
 
+def square_system_by_least_squares(x):
+    return np.sum(scipy.linalg.lstsq(np.outer(x, x) + np.eye(3), x * x)[0])
+
+
+def ramp_to_other_ends(x):
+    table = np.pad(np.outer(x, x), ((1, 2), (2, 0)), "linear_ramp", end_values=((1.0, 2.0), (3.0, 4.0)))
+    return np.sum(np.sin(table))
+
+
+def places_in_an_order(x):
+    return np.searchsorted(np.sort(x)[[1, 0, 2]], [0.1, 5.0], sorter=[1, 0, 2]) @ x[:2]
+
+
 def quantiles_at_the_end(x):
     ends = stats.halfcauchy.ppf(np.array([0.5, 1.0]), x[0]), stats.pearson3.ppf([0.5, 0.0], 0.7, x[1])
     return ends[0][0] + ends[1][0] + np.isinf(ends[0][1]) * x[2] + np.isinf(ends[1][1])
@@ -118,6 +131,9 @@ def nothing_of_a_singular_matrix(x):
     "f",
     [
         rank_of_least_squares,
+        square_system_by_least_squares,
+        ramp_to_other_ends,
+        places_in_an_order,
         signs_of_complex_infinities,
         coefficients_behind_zeros,
         value_with_a_coefficient_that_is_zero,

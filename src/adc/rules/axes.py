@@ -287,6 +287,14 @@ def broadcast_arrays(*args):
     return tuple(results)
 
 
+@static
+def _is_turned(indexing):
+    """Whether the first two axes change places."""
+    if indexing not in ("xy", "ij"):
+        raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
+    return indexing == "xy"
+
+
 @composite(
     np.meshgrid,
     wrt="xi",
@@ -303,7 +311,7 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     lengths = ()
     for x in xi:
         lengths = lengths + (np.size(x),)
-    swap = indexing == "xy" and ndim > 1
+    swap = _is_turned(indexing) and ndim > 1
     if swap:
         lengths = (lengths[1], lengths[0]) + lengths[2:]
     results = []

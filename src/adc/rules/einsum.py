@@ -35,10 +35,14 @@ def parsed(subscripts, ranks):
             raise ValueError(
                 f"einsum: rank {width + len(operand.replace('...', ''))} does not fit {operand!r}"
             )
+    if any("." in part.replace("...", "", 1) for part in (*operands, right)):
+        raise ValueError(f"einsum: in {subscripts!r} stands a '.' that is not part of one ellipsis")
     most = max((w for o, w in zip(operands, widths, strict=True) if "..." in o), default=0)
     dots = "".join(chr(1 + k) for k in range(most))
     letters = tuple(o.replace("...", dots[most - w :]) for o, w in zip(operands, widths, strict=True))
     if arrow:
+        if dots and "..." not in right:
+            raise ValueError(f"einsum: the result of {subscripts!r} has axes for which it names no '...'")
         return letters, right.replace("...", dots)
     every = "".join(letters)
     return letters, dots + "".join(sorted(c for c in set(every) if every.count(c) == 1 and c not in dots))

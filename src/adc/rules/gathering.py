@@ -325,6 +325,7 @@ constant(
     np.searchsorted,
     parameters='a, v, side="left", sorter=None',
     methods="searchsorted",
+    extra={"dtype": "int64"},
     shape=lambda a, v, *_, **__: shapes.shape_of(v),
     examples=lambda r: [(np.array([0.0, 1.0, 2.0]), r.normal(3)), (np.array([0.0, 1.0, 2.0]), 0.5)],
 )

@@ -38,6 +38,12 @@ constant(
 )
 
 
+def _is_outside(position, n):
+    if np.ndim(position) == 0:
+        return position < 0 or position >= n
+    return np.any((position < 0) | (position >= n))
+
+
 @lowered(np.unravel_index)
 def unravel_index(indices, shape, order="C"):
     lengths = shape if isinstance(shape, (list, tuple)) else (shape,)
@@ -45,7 +51,8 @@ def unravel_index(indices, shape, order="C"):
     positions = ()
     for k in range(len(lengths)):
         n = lengths[len(lengths) - 1 - k] if order == "C" else lengths[k]
-        # What lies outside stays outside: an index with it is refused.
+        if k == len(lengths) - 1 and _is_outside(rest, n):
+            raise ValueError("index is out of bounds for an array of this size")
         position = (rest % n if k < len(lengths) - 1 else rest,)
         positions = position + positions if order == "C" else positions + position
         rest = rest // n
@@ -64,6 +71,8 @@ def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
             position = position % n
         elif mode == "clip":
             position = np.clip(position, 0, n - 1)
+        elif _is_outside(position, n):
+            raise ValueError("invalid entry in coordinates array")
         flat = flat * n + position
     return flat
 

@@ -9,6 +9,14 @@ from adc.rules.sampler import call
 
 
 @static
+def _fits(count, wanted):
+    """Whether there are as many items as wanted, and not one for all."""
+    if count not in (1, wanted):
+        raise ValueError(f"np.pad is given {count} items where 1 or {wanted} are said")
+    return count == wanted
+
+
+@static
 def _widths(pad_width, ndim):
     """(before, after) for each axis."""
     if isinstance(pad_width, dict):
@@ -18,10 +26,10 @@ def _widths(pad_width, ndim):
     if not isinstance(pad_width, (list, tuple, range)):
         return ((pad_width, pad_width),) * ndim
     if not isinstance(pad_width[0], (list, tuple, range)):
-        before, after = pad_width if len(pad_width) == 2 else (pad_width[0], pad_width[0])
+        before, after = pad_width if _fits(len(pad_width), 2) else (pad_width[0], pad_width[0])
         return ((before, after),) * ndim
-    pairs = tuple(tuple(p) if len(p) == 2 else (p[0], p[0]) for p in pad_width)
-    return pairs * ndim if len(pairs) == 1 else pairs
+    pairs = tuple(tuple(p) if _fits(len(p), 2) else (p[0], p[0]) for p in pad_width)
+    return pairs if _fits(len(pairs), ndim) else pairs * ndim
 
 
 @static
@@ -43,9 +51,9 @@ def _chosen(values, axis, side, ndim):
     if not isinstance(values, (list, tuple)):
         return np.broadcast_to(values, (ndim, 2))[axis, side]
     if isinstance(values[0], (list, tuple)):
-        pair = values[axis if len(values) > 1 else 0]
-        return pair[side if len(pair) == 2 else 0]
-    return values[side if len(values) == 2 else 0]
+        pair = values[axis if _fits(len(values), ndim) else 0]
+        return pair[side if _fits(len(pair), 2) else 0]
+    return values[side if _fits(len(values), 2) else 0]
 
 
 @static
@@ -193,6 +201,7 @@ def _within(a, widths, value):
         call(r.normal(2, 3), ((2, 1), (1, 2)), "symmetric", reflect_type="odd"),
         (r.normal(2, 3), ((1, 2), (3, 0)), "linear_ramp"),
         call(r.normal(3), (2, 1), "linear_ramp", end_values=(1.0, -2.0)),
+        call(r.normal(2, 3), ((1, 2), (3, 0)), "linear_ramp", end_values=((1.0, 2.0), (3.0, 4.0))),
         (r.distinct(2, 3), 2, "maximum"),
         call(r.distinct(4), (2, 1), "minimum", stat_length=(2, 9)),
         (r.normal(2, 3), ((1, 2), (0, 3)), "mean"),

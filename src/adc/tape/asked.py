@@ -43,7 +43,7 @@ def once(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], result: An
         return entry.asked[kind]
     given = _ask(entry, args, kwargs)
     expected, found = _shapes(given), _shapes(record.plain(result))
-    if expected != found:
+    if not _fit(expected, found):
         raise _beyond(
             entry, f"Its rule gives a result of shape {found}, the function one of shape {expected}."
         )
@@ -66,7 +66,14 @@ def _ask(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _shapes(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple([_shapes(v) for v in value])
-    return np.shape(value)
+    return None if value is None else np.shape(value)
+
+
+def _fit(expected: Any, found: Any) -> bool:
+    """Whether shapes are the same, but for what the body leaves away: that is None."""
+    if isinstance(found, tuple) and None in found:
+        return len(expected) == len(found) and all(map(_fit, expected, found))
+    return found is None or bool(expected == found)
 
 
 def understood(error: Exception, entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Exception:

@@ -58,7 +58,10 @@ def result_types(operation: Operation, args: tuple[Operand, ...], require: shape
         types = [t for t in map(type_of, args) if t is not None]
         shape = shapes.broadcast([t.shape for t in types], require)
         dtype, weak = _elementwise_dtype(operation.function, tuple(_sample_key(a) for a in args))
-        return [Array(dtype, shape, layout_of(types)) if shape else Scalar(dtype, weak)]
+        # A new array with one axis lies in a row, whatever its operands do.
+        return [
+            Array(dtype, shape, layout_of(types) if len(shape) > 1 else "C") if shape else Scalar(dtype, weak)
+        ]
     if operation.name in CREATION:
         return [_created(operation, args, require)]
     if operation.name == "arange":
