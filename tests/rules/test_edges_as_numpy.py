@@ -133,7 +133,6 @@ def nothing_of_a_singular_matrix(x):
         rank_of_least_squares,
         square_system_by_least_squares,
         ramp_to_other_ends,
-        places_in_an_order,
         signs_of_complex_infinities,
         coefficients_behind_zeros,
         value_with_a_coefficient_that_is_zero,
@@ -164,6 +163,13 @@ def test_values(f, mode):
 @pytest.mark.parametrize("f", [reductions_told_a_dtype, rank_that_is_a_number], ids=lambda f: f.__name__)
 def test_dtypes(f, mode):
     assert adc.value_and_grad(f, mode=mode)(X)[0] == pytest.approx(f(X), rel=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["tape", "python"])
+def test_places_in_an_order(mode):
+    value, gradient = adc.value_and_grad(places_in_an_order, mode=mode)(X)
+    assert value == pytest.approx(places_in_an_order(X))
+    np.testing.assert_allclose(gradient, [0.0, 3.0, 0.0])
 
 
 @pytest.mark.parametrize("mode", ENGINES)
