@@ -131,3 +131,18 @@ def test_shuffled_rows(make, mode):
     value, g = adc.value_and_grad(f, mode=mode)(x)
     assert value == pytest.approx(f(x))
     np.testing.assert_allclose(np.sum(g * x), f(x))  # linear
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize("shape", [(3, 3), (3, 0)])
+def test_a_right_side_that_scipy_does_not_look_at(mode, shape):
+    """Where a matrix of Sylvester's equation has no elements, SciPy gives whatever was in memory."""
+    from scipy import linalg
+
+    empty, q = np.zeros((0, 0)), np.ones(shape)
+    with pytest.raises((ValueError, adc.errors.DerivativeError), match="right side"):
+        adc.grad(lambda b: np.sum(linalg.solve_sylvester(empty, b, q)), mode=mode)(np.eye(3))
+    slope = adc.grad(lambda b: np.sum(linalg.solve_sylvester(empty, b, np.ones((0, 3)))), mode=mode)(
+        np.eye(3)
+    )
+    np.testing.assert_array_equal(slope, np.zeros((3, 3)))

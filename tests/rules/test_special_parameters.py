@@ -132,3 +132,45 @@ def test_riemanns_zeta_function_is_compiled():
     assert slopes == pytest.approx(exact, rel=1e-10)
     left = np.array([-0.3, -2.0, -3.0, -7.5, -1.0])
     assert adc.vjp(zetas, left, mode="compiled")[0] == pytest.approx(zetas(left), rel=1e-12)
+
+
+@pytest.mark.parametrize("x", [-30.5, -5.2, -4.0, -1.0, -0.3, 0.5])
+def test_zeta_below_one(x):
+    with mpmath.workdps(DIGITS):
+        wanted = float(mpmath.zeta(x, derivative=1))
+    for function in (lambda x: sp.zeta(x), lambda x: sp.zetac(x)):
+        for mode in ("python", "tape"):
+            np.testing.assert_allclose(adc.grad(function, mode=mode)(x), wanted, rtol=1e-10)
+    with mpmath.workdps(DIGITS):
+        bend = float(mpmath.diff(mpmath.zeta, x, 2))
+    np.testing.assert_allclose(adc.hessian(lambda x: sp.zeta(x), mode="tape")(x), bend, rtol=1e-8)
+
+
+@pytest.mark.parametrize("x, y", [(5.3, -5.0), (5.3, -4.9), (5.0, 7.0), (2.5, 4.2), (0.3, 4.3), (-0.4, -2.0)])
+def test_binomials_beyond_their_triangle(x, y):
+    at = np.array([x, y])
+    with mpmath.workdps(DIGITS):
+        binomial = [mpmath.diff(mpmath.binomial, (x, y), order) for order in ((1, 0), (0, 1))]
+        bends = [[mpmath.diff(mpmath.binomial, (x, y), (2 - j - k, j + k)) for j in (0, 1)] for k in (0, 1)]
+    for mode in ("python", "tape"):
+        slope = adc.grad(lambda z: sp.binom(z[0], z[1]), mode=mode)(at)
+        np.testing.assert_allclose(slope, np.array(binomial, float), rtol=1e-9, atol=1e-12)
+        hessian = adc.hessian(lambda z: sp.binom(z[0], z[1]), mode=mode)(at)
+        np.testing.assert_allclose(hessian, np.array(bends, float), rtol=1e-8, atol=1e-10)
+
+
+def test_a_profile_without_width():
+    def exact(x, sigma, gamma):
+        return mpmath.quad(
+            lambda t: mpmath.npdf(t) * gamma / mpmath.pi / ((x - sigma * t) ** 2 + gamma**2), [-12, 0, 12]
+        )
+
+    at = np.array([0.7, 0.0, 1.2])
+    with mpmath.workdps(20):
+        wanted = [float(mpmath.diff(exact, tuple(at), order)) for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1))]
+        bend = float(mpmath.diff(exact, tuple(at), (0, 2, 0)))
+    for mode in ("python", "tape"):
+        slope = adc.grad(lambda z: sp.voigt_profile(z[0], z[1], z[2]), mode=mode)(at)
+        np.testing.assert_allclose(slope, wanted, rtol=1e-8, atol=1e-9)
+        hessian = adc.hessian(lambda z: sp.voigt_profile(z[0], z[1], z[2]), mode=mode)(at)
+        np.testing.assert_allclose(hessian[1, 1], bend, rtol=1e-5)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import adc
-from adc.errors import UnsupportedError
+from adc.errors import DerivativeError, UnsupportedError
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -194,3 +194,26 @@ def test_fits_by_formulas(name, given):
 def test_a_fit_by_a_search_is_refused():
     with pytest.raises(UnsupportedError, match=r"stats\.\w+\.fit"):
         adc.grad(lambda x: stats.t.fit(x)[0], mode="tape")(np.array([0.3, 0.15, 0.4, 0.9]))
+
+
+@pytest.mark.parametrize(
+    "name, method, parameters, moving",
+    [
+        ("kappa4", "logpdf", (0.0, 0.3), 0),
+        ("kappa4", "cdf", (0.3, 0.0), 1),
+        ("ncx2", "pdf", (4.0, 0.0), 1),
+        ("skewnorm", "logcdf", (0.0,), 0),
+    ],
+)
+def test_a_special_value_of_a_parameter_has_a_formula_without_it(name, method, parameters, moving):
+    call = getattr(getattr(stats, name), method)
+
+    def by(k, z):
+        return call(0.3, *parameters[:k], z, *parameters[k + 1 :])
+
+    with pytest.raises(DerivativeError, match="very value of a parameter"):
+        adc.grad(lambda z: by(moving, z), mode="tape")(parameters[moving])
+    for k in range(len(parameters)):
+        if k != moving and name != "ncx2":  # whose density has no derivative by the degrees of freedom
+            check(lambda z, k=k: by(k, z[0]), np.array([parameters[k]]))
+    check(lambda z: call(z[0], *parameters), np.array([0.3]))

@@ -202,6 +202,15 @@ def fractional_matrix_power(A, t):
 # --- matrix equations ---------------------------------------------------------------------------------------
 
 
+def _right_side(a, b, q):
+    """The right side of an equation; SciPy does not look at it where one of the matrices has no elements."""
+    if a.shape[0] != q.shape[0] or b.shape[0] != q.shape[1]:
+        raise ValueError(
+            "the right side of the equation has not one row for each of a and one column for each of b"
+        )
+    return q
+
+
 @pull(
     sl.solve_sylvester,
     wrt="a b q",
@@ -212,13 +221,13 @@ def fractional_matrix_power(A, t):
     examples=lambda r: [(r.positive_definite(3), r.positive_definite(2), r.normal(3, 2))],
 )
 def solve_sylvester_pull(x_bar, x, a, b, q):
-    q_bar = sl.solve_sylvester(a.T, b.T, x_bar)
+    q_bar = sl.solve_sylvester(a.T, b.T, _right_side(a, b, x_bar))
     return -q_bar @ x.T, -x.T @ q_bar, q_bar
 
 
 @push(sl.solve_sylvester)
 def solve_sylvester_push(x, a, b, q, *, a_dot, b_dot, q_dot):
-    return sl.solve_sylvester(a, b, q_dot - a_dot @ x - x @ b_dot)
+    return sl.solve_sylvester(a, b, _right_side(a, b, q_dot) - a_dot @ x - x @ b_dot)
 
 
 @composite(

@@ -127,11 +127,24 @@ def betaln(z, a, b):
     name="special.binom",
     cost=40,
     wrt="x y",
-    examples=lambda r: [(5.3, 2.2), (4.0 + r.positive(3), r.positive(3)), (7.5, r.positive(2, 3))],
+    examples=lambda r: [
+        (5.3, 2.2),
+        (4.0 + r.positive(3), r.positive(3)),
+        (7.5, r.positive(2, 3)),
+        (np.array([5.3, 5.0, 2.5]), np.array([-5.0, 7.0, 4.2])),
+    ],
 )
 def binom(z, x, y):
-    rest = sp.digamma(x - y + 1.0)
-    return z * (sp.digamma(x + 1.0) - rest), z * (rest - sp.digamma(y + 1.0))
+    # Gamma functions in the denominator have poles at whole numbers below 1, where z is 0 and its slope is not:
+    # there 1 / gamma(r + 1) is -gamma(-r) sin(pi r) / pi.
+    rest = x - y
+    low, far = (y < -0.5) & (rest > -0.5), (rest < -0.5) & (y > -0.5)
+    r = np.where(low, y, np.where(far, rest, -1.5))
+    turned = np.sin(math.pi * r) / math.pi * sp.digamma(-r) - np.cos(math.pi * r)
+    turned = turned * sp.beta(np.where(low | far, x, 1.0) + 1.0, -r)
+    by_y = np.where(low, turned, -z * sp.digamma(np.where(low, 0.0, y) + 1.0))
+    by_rest = np.where(far, turned, -z * sp.digamma(np.where(far, 0.0, rest) + 1.0))
+    return z * sp.digamma(x + 1.0) + by_rest, by_y - by_rest
 
 
 @elementwise(sp.poch, name="special.poch", domain="positive", cost=40, wrt="z m")

@@ -40,11 +40,19 @@ def _slope(x, q):
     return total
 
 
+def _reflected_slope(x):
+    """The derivative of zeta(x) below -1: of its reflection, 2 (2 pi)**-m gamma(m) sin(pi x / 2) zeta(m)."""
+    m = np.where(x < -1.0, 1.0 - x, 2.0)
+    value, sine, cosine = sp.zeta(m), np.sin(0.5 * math.pi * x), np.cos(0.5 * math.pi * x)
+    by_m = sine * (_slope(m, 1.0) + (sp.digamma(m) - math.log(2.0 * math.pi)) * value)
+    return 2.0 * (2.0 * math.pi) ** -m * sp.gamma(m) * (0.5 * math.pi * cosine * value - by_m)
+
+
 @elementwise(
     sp.zeta,
     name="special.zeta",
     cost=60,
-    notes="with respect to x for x >= 0 and q > 0",
+    notes="with respect to x for q > 0",
     examples=lambda r: [
         (2.5, 1.3),
         r.positive(3) + 1.5,
@@ -54,21 +62,20 @@ def _slope(x, q):
     ],
 )
 def zeta(z, x, q=1.0):
-    known = (x >= 0.0) & (q > 0.0)
+    known = (x >= -1.0) & (q > 0.0)
     slope = _slope(np.where(known, x, 2.0), np.where(known, q, 1.0))
-    return np.where(known, slope, math.nan), -x * sp.zeta(x + 1.0, q)
+    beyond = np.where(q == 1.0, _reflected_slope(x), math.nan)  # SciPy has no other q there
+    return np.where(known, slope, beyond), -x * sp.zeta(x + 1.0, q)
 
 
 @elementwise(
     sp.zetac,
     name="special.zetac",
     cost=60,
-    notes="for x >= 0",
-    examples=lambda r: [2.5, r.positive(3) + 1.5, np.array([0.4, 1.05, 30.0])],
+    examples=lambda r: [2.5, r.positive(3) + 1.5, np.array([-5.2, 0.4, 1.05, 30.0])],
 )
 def zetac(z, x):
-    slope = _slope(np.where(x >= 0.0, x, 2.0), np.ones_like(x))
-    return np.where(x >= 0.0, slope, math.nan)
+    return np.where(x < -1.0, _reflected_slope(x), _slope(np.where(x < -1.0, 2.0, x), np.ones_like(x)))
 
 
 def _right_trigamma(z):

@@ -74,6 +74,12 @@ def schur(a: Any) -> Any:
 @apart(takes=_in_any_order, cache=True, error_model="numpy")
 def sylvester(a: Any, b: Any, q: Any) -> Any:
     """X with a X + X b = q, complex. Shapes (m, m), (n, n), (m, n)."""
+    if q.shape != (a.shape[0], b.shape[0]):
+        raise ValueError(
+            "the right side of the equation has not one row for each of a and one column for each of b"
+        )
+    if q.size == 0:
+        return np.zeros(q.shape, np.complex128)
     r, u = schur(a)
     s, v = schur(b)
     f = dot(dot(np.ascontiguousarray(np.conj(u.T)), q.astype(np.complex128)), v)

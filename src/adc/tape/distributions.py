@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import comb
 from typing import Any
 
@@ -49,6 +49,27 @@ def find(function: types.FunctionType, translate: Translate) -> Callable[..., An
     return call
 
 
+class _Special(Exception):
+    """A parameter is the very value that a formula asks for."""
+
+
+class _Watched(np.ndarray[Any, Any]):
+    """A parameter, until something is computed from it."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if "out" in kwargs:
+            kwargs["out"] = _bare(kwargs["out"])
+        found = getattr(ufunc, method)(*_bare(inputs), **kwargs)
+        asks = ufunc in (np.equal, np.not_equal) and any(np.ndim(i) == 0 for i in inputs)
+        if asks and np.any(found == (ufunc is np.equal)):
+            raise _Special
+        return found
+
+
+def _bare(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple([v.view(np.ndarray) if isinstance(v, _Watched) else v for v in values])
+
+
 class _Formulas:
     """The formulas of a distribution with location 0 and scale 1, on vectors."""
 
@@ -60,8 +81,9 @@ class _Formulas:
 
     def __call__(self, name: str, *args: Any) -> Any:
         """What one gives; by others, where its own code is refused."""
+        own = getattr(self.distribution, f"_{name}")
         try:
-            return self._translate(getattr(self.distribution, f"_{name}"))(*args)
+            found = self._translate(own)(*args)
         except UnsupportedError:
             derived = _DERIVED.get(name)
             if derived is None or name in self._under_way:
@@ -70,6 +92,28 @@ class _Formulas:
             found = derived(self, *args)
             self._under_way.remove(name)
             return found
+        if self._takes_another(own, args):
+            raise DerivativeError(
+                f"scipy.stats.{self.distribution.name}.{name} has a formula of its own for this very value of a "
+                "parameter, which does not say how the result changes with the parameter",
+                here(),
+                "Move off the value, or give the parameter as a constant.",
+            )
+        return found
+
+    def _takes_another(self, formula: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+        """Whether a formula asks if a parameter that moves is one special value, and it is."""
+        first = len(args) - self.distribution.numargs
+        watched = [k >= first and record.is_active((a,)) for k, a in enumerate(args)]
+        if not any(watched):
+            return False
+        plain = [np.asarray(record.plain(a)) for a in args]
+        try:
+            with np.errstate(all="ignore"):
+                formula(*[p.view(_Watched) if w else p for p, w in zip(plain, watched, strict=True)])
+        except _Special:
+            return True
+        return False
 
     def public(self, name: str) -> Any:
         """A method as traced code calls it."""
