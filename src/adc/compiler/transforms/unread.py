@@ -15,6 +15,7 @@ import numpy as np
 
 from adc.compiler.analysis import counters
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.frontend.caught import OF_SOME
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
     Assign,
@@ -37,7 +38,6 @@ from adc.rules.operation import Operation
 # Whether a matrix is positive definite, or has an inverse, is seen when it is factorised; whether bins are in order,
 # when they are used.
 _TELLING = {np.linalg.cholesky, np.linalg.inv, np.linalg.solve, np.digitize}
-_OF_SOME = {"max", "min", "argmax", "argmin"}  # of no element there is none
 
 
 def run(program: Program, ev: Evaluator) -> Program:
@@ -97,7 +97,7 @@ def _may_raise(s: Stmt) -> bool:
     if isinstance(s, Store):
         return True
     return isinstance(s, Assign) and (
-        s.name in ("getitem", "reshape", "take_along_axis") or s.name in _OF_SOME or integers.may_raise(s, {})
+        s.name in ("getitem", "reshape", "take_along_axis") or s.name in OF_SOME or integers.may_raise(s, {})
     )
 
 
@@ -109,7 +109,7 @@ def _checked(block: Block, ev: Evaluator, waste: set[Stmt], ranges: dict[Var, co
                 integers.require(s, ev, ranges)
             elif s.name == "reshape":
                 _require_size(s, ev)
-            elif s.name in _OF_SOME:
+            elif s.name in OF_SOME:
                 _require_some(s, ev)
         ev.block.append(s)
 
