@@ -66,7 +66,12 @@ def matrix_transpose(x):
     return np.swapaxes(x, -1, -2)
 
 
-@composite(np.atleast_1d, wrt="arys", examples=lambda r: [1.5, r.normal(3), (r.normal(2), 1.5)])
+@composite(
+    np.atleast_1d,
+    wrt="arys",
+    extra={"gives_back": True},
+    examples=lambda r: [1.5, r.normal(3), (r.normal(2), 1.5)],
+)
 def atleast_1d(*arys):
     results = []
     for a in arys:
@@ -75,7 +80,10 @@ def atleast_1d(*arys):
 
 
 @composite(
-    np.atleast_2d, wrt="arys", examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), (r.normal(2), 1.5)]
+    np.atleast_2d,
+    wrt="arys",
+    extra={"gives_back": True},
+    examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), (r.normal(2), 1.5)],
 )
 def atleast_2d(*arys):
     results = []
@@ -93,7 +101,10 @@ def _three(a):
 
 
 @composite(
-    np.atleast_3d, wrt="arys", examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), r.normal(2, 3, 2)]
+    np.atleast_3d,
+    wrt="arys",
+    extra={"gives_back": True},
+    examples=lambda r: [1.5, r.normal(3), r.normal(2, 3), r.normal(2, 3, 2)],
 )
 def atleast_3d(*arys):
     results = []
@@ -274,7 +285,10 @@ def resize(a, new_shape):
 
 
 @composite(
-    np.broadcast_arrays, wrt="args", examples=lambda r: [(r.normal(3), r.normal(2, 1)), (1.5, r.normal(2))]
+    np.broadcast_arrays,
+    wrt="args",
+    extra={"gives_back": True},
+    examples=lambda r: [(r.normal(3), r.normal(2, 1)), (1.5, r.normal(2))],
 )
 def broadcast_arrays(*args):
     total = 0.0

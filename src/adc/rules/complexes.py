@@ -23,6 +23,7 @@ def _complex(r, *shape):
     np.real,
     methods="real",
     cost=0,
+    extra={"gives_back": True},
     examples=lambda r: [1.5 + 0.5j, _complex(r, 3), _complex(r, 2, 3), r.normal(3)],
 )
 def real(z, val):
@@ -70,7 +71,7 @@ def angle(result, z, deg=False):
     np.real_if_close,
     wrt="a",
     shape=lambda a, tol=100: shapes.shape_of(a),
-    extra={"ranks": ()},  # Numba does not have it
+    extra={"ranks": (), "gives_back": True},  # Numba does not have it
     examples=lambda r: [r.normal(3), 1.5],
     notes="whether a complex operand becomes real depends on its values: those are the tape's",
 )

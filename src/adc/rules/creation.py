@@ -59,13 +59,20 @@ def copy(z_bar, a):
     return z_bar
 
 
-@composite(np.asanyarray, np.asarray_chkfinite, examples=lambda r: [r.normal(3), r.normal(2, 3)])
+@composite(
+    np.asanyarray,
+    np.asarray_chkfinite,
+    extra={"gives_back": True},
+    examples=lambda r: [r.normal(3), r.normal(2, 3)],
+)
 def asanyarray(a):
     return a
 
 
 @composite(
-    np.asfortranarray, extra={"view": True, "order": "A"}, examples=lambda r: [r.normal(3), r.normal(2, 3)]
+    np.asfortranarray,
+    extra={"view": True, "order": "A", "gives_back": True},
+    examples=lambda r: [r.normal(3), r.normal(2, 3)],
 )
 def asfortranarray(a):
     return a if np.ndim(a) < 2 else np.transpose(np.copy(np.transpose(a)))

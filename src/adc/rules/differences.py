@@ -35,6 +35,7 @@ def _end(value, a, axis):
 @composite(
     np.diff,
     wrt="a prepend append",
+    extra={"gives_back": True},
     examples=lambda r: [
         r.normal(4),
         r.normal(2, 3),

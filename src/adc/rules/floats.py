@@ -54,7 +54,7 @@ def heaviside_by_cases(x1, x2):
     wrt="x nan posinf neginf",
     cost=1,
     notes="0 where a value is replaced; 1 for what replaces it",
-    extra={"copies": "copy"},
+    extra={"copies": "copy", "gives_back": True},
     examples=lambda r: [
         r.normal(3),
         call(np.array([1.0, np.nan, 2.0]), nan=3.0),

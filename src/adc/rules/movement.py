@@ -166,6 +166,7 @@ def _squeezed(a, axis=None):
     wrt="a",
     methods="squeeze",
     shape=_squeezed,
+    extra={"gives_back": True},
     examples=lambda r: [(r.normal(1, 3), 0), r.normal(2, 1), (r.normal(1, 2, 1), (0, 2))],
 )
 def squeeze(z_bar, a, axis=None):

@@ -153,6 +153,7 @@ class Operation:
     # "arrays": parameters of which NumPy makes arrays: a plain number among them counts with a dtype of its own.
     # "least": the length of the shortest array that it takes.
     # "order": how NumPy lays out its arrays in memory, see `order`.
+    # "gives_back": NumPy gives the very array that it was given where there is nothing to do (`np.real(x) is x`).
     # "copies": the parameter by which the function is told (False) to write its result to its first operand.
     # "writes": the parameter that the function changes, instead of giving a result. For the kit: "rtol",
     # "float64_only", "up_to_sign", and "directions",

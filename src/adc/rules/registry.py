@@ -289,7 +289,7 @@ def _composite_of(operation: Operation, body: Body) -> Operation:
         body=body,
         examples=operation.examples,
         spelling=operation.spelling,
-        extra={"cores": operation.extra["cores"]} if "cores" in operation.extra else {},
+        extra={key: operation.extra[key] for key in ("cores", "gives_back") if key in operation.extra},
     )
 
 

@@ -170,6 +170,7 @@ class Entry:
         self.writes = self.positions.get(operation.extra.get("writes", ""))
         # By these SciPy is told that it may compute in the memory of an operand, which may be kept.
         self.overwriting = tuple(k for k, name in enumerate(self.names) if name.startswith("overwrite_"))
+        self.gives_back = bool(operation.extra.get("gives_back"))
         self.copies = self.positions.get(operation.extra.get("copies", ""))
         # Of these parameters NumPy makes arrays, also where they are plain numbers.
         self.arrays = frozenset(self.positions[name] for name in operation.extra.get("arrays", "").split())

@@ -77,11 +77,11 @@ class Recorders(dict[Any, Callable[..., Any]]):
                 return slow  # `full` forms are composites
         if entry.kind == "constant" or entry.writes is not None or entry.of_one:
             return slow
-        if entry.copies is not None or entry.overwriting or entry.operation.name in record.GIVEN_BACK:
+        if entry.copies is not None or entry.overwriting:
             return slow
         if entry.kind == "composite":
             return self._by_recipe(count) if entry.least <= count <= entry.positional and not names else slow
-        if entry.real_only:
+        if entry.real_only or entry.gives_back:
             return slow
         given = [*range(count), *(entry.positions.get(name, -1) for name in names)]
         if entry.most is None or count > entry.positional or -1 in given or len(set(given)) < len(given):

@@ -12,26 +12,10 @@ from adc.rules.operation import Operation
 if TYPE_CHECKING:
     from adc.compiler.frontend.builder import Builder
 
-# What gives back the array itself in NumPy, too, where there is nothing to do.
-_GIVE_BACK = {
-    "asanyarray",
-    "asfortranarray",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "broadcast_arrays",
-    "diff",
-    "nan_to_num",
-    "real",
-    "real_if_close",
-    "require",
-    "squeeze",
-}
-
 
 def note(builder: Builder, operation: Operation, given: Iterable[Value], result: Value) -> None:
     """An operation of the user's code gave what it was given where NumPy makes a view or a copy."""
-    if builder.in_user_code and operation.name not in _GIVE_BACK:
+    if builder.in_user_code and not operation.extra.get("gives_back"):
         for made in result if isinstance(result, (tuple, list)) else (result,):
             if isinstance(made, Var) and made.is_array and any(v is made for v in given):
                 builder.named_again.add(made)
