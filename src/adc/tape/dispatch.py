@@ -162,7 +162,7 @@ def _at(ufunc: np.ufunc, target: Any, index: Any, value: Any = None) -> None:
         ufunc.at(target, record.plain(index), record.plain(value))
         return
     index = record.plain(index)
-    if isinstance(value, list | tuple) and record.is_active(value):
+    if isinstance(value, record.SEQUENCES) and record.is_active(value):
         value = np.stack(value)
     if ufunc is np.subtract:
         ufunc, value = np.add, np.negative(value)

@@ -161,8 +161,8 @@ def write(t: Tensor, index: Any, value: Any) -> None:
     integers.
     """
     index = frozen(record.plain(index))
-    if isinstance(value, list | tuple) and record.is_active(value):
-        value = _stacked(value)
+    if isinstance(value, record.SEQUENCES) and record.is_active(value):
+        value = _stacked(record.ordinary(value))
     new = record.plain(value)
     root = views.root_of(t)
     check_writable(t, root, value)

@@ -198,7 +198,7 @@ class Ufunc:
         return hash(self._ufunc)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        args = tuple([listed(a) if isinstance(a, list | tuple) else a for a in args])
+        args = tuple([listed(a) if isinstance(a, record.SEQUENCES) else a for a in args])
         return float_array(self._ufunc(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
@@ -208,7 +208,7 @@ class Ufunc:
         operands = _OPERANDS.get(name, 0)
 
         def method(*args: Any, **kwargs: Any) -> Any:
-            given = [listed(a) if isinstance(a, list | tuple) else a for a in args[:operands]]
+            given = [listed(a) if isinstance(a, record.SEQUENCES) else a for a in args[:operands]]
             return float_array(found(*given, *args[operands:], **kwargs))
 
         return method

@@ -6,6 +6,7 @@ operators in tensor.py are its short cut.
 
 from __future__ import annotations
 
+import collections
 import functools
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +31,14 @@ CARRIERS: set[type] = set()
 def carries(value: Any) -> bool:
     """Whether a value is such an object."""
     return value.__class__ in CARRIERS
+
+
+ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
+SEQUENCES = (
+    tuple,
+    list,
+    collections.deque,
+)  # of which NumPy makes arrays, also of classes derived from these
 
 
 def plain(value: Any) -> Any:
@@ -59,7 +68,22 @@ def is_active(value: Any) -> bool:
         return any(is_active(v) for v in value.values())
     if kind is slice:
         return is_active((value.start, value.stop, value.step))
+    if kind not in ATOMS and isinstance(value, SEQUENCES):
+        return any(is_active(v) for v in value)
     return kind in CARRIERS and is_active(value.entries)
+
+
+def ordinary(value: Any) -> Any:
+    """Named tuples, deques and lists of classes of their own as NumPy reads them: as tuples and lists.
+
+    >>> ordinary([collections.deque([1.0, 2.0])])
+    [[1.0, 2.0]]
+    """
+    kind = value.__class__
+    if kind in ATOMS or kind is Tensor or not isinstance(value, SEQUENCES):
+        return value
+    parts = [ordinary(v) for v in value]
+    return tuple(parts) if isinstance(value, tuple) else parts
 
 
 def spared(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -119,6 +143,8 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
     for value in args:
         if value.__class__ in CARRIERS:
             raise no_rule(f"{entry.operation.spelling} of a sparse matrix")
+        if value.__class__ not in ATOMS and isinstance(value, SEQUENCES):
+            args = tuple(map(ordinary, args))
         if value.__class__ is range:  # positions or axes, which rules ask for their numbers
             args = tuple([(*a,) if a.__class__ is range else a for a in args])
     if entry.kind != "constant":  # which the function itself computes of the values, with all its parameters
@@ -128,7 +154,7 @@ def apply(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any], function:
         if entry.has_full and (kwargs or len(args) > 1):
             entry = entry.form(args, kwargs)
     if kwargs:
-        kwargs = spared(kwargs)
+        kwargs = {name: ordinary(value) for name, value in spared(kwargs).items()}
     if entry.overwriting:
         args = tuple([False if k in entry.overwriting else a for k, a in enumerate(args)])
     if entry.of_complex is not None and any_complex(plain(args)):
@@ -214,7 +240,6 @@ def _primal(value: Any) -> Any:
 # Arrays by whose rules an operation means another function than the rule table says.
 _OF_OTHER_MEANING = (np.ma.MaskedArray, np.matrix)
 _FLOAT64 = np.dtype(np.float64)
-ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
 
 
 def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -41,6 +41,7 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True, order: Any = Non
         made = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
         copy = (copy and made is value) or not _lies_in(made, order)
         return recopied(made, order) if copy else made
+    value = record.ordinary(value)
     if isinstance(value, list | tuple) and record.is_active(value):
         made = np.stack(
             [
