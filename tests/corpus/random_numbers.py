@@ -153,3 +153,36 @@ def drawn_until_it_is_enough(scale):
     while t < 3.0:
         t += rng.exponential(scale)
     return t
+
+
+@program(lambda r: (r.normal(size=3),))
+def parameters_that_are_arrays_of_known_numbers(x):
+    rng = np.random.default_rng(2)
+    old = np.random.RandomState(4)
+    shares = (
+        rng.dirichlet(np.ones(3)) + rng.dirichlet(np.full(3, 0.5), size=2)[1] + old.dirichlet(np.arange(1, 4))
+    )
+    points = rng.multivariate_normal(np.zeros(3), 0.5 * np.eye(len(x)), size=4)
+    cov = np.array([[1.0, 0.5], [0.5, 2.0]])
+    for _ in range(2):
+        y = rng.multivariate_normal(np.zeros(2) + 1.0, cov)
+        x = x * np.append(y, old.multivariate_normal([0.0, 1.0], cov)[0])
+    counts = rng.multinomial(10, np.ones(3) / 3) + old.poisson(np.array([1.0, 2.0, 3.0]))
+    others = (
+        rng.weibull(1.5, 3) + rng.rayleigh(2.0) + old.logistic(0.0, 0.5, 3) + rng.triangular(0.0, 0.5, 1.0)
+    )
+    return shares @ x + np.sum(np.tanh(points @ x)) + counts @ x**2 + others @ x
+
+
+COVARIANCE = np.array([[1.0, 0.3, 0.0], [0.3, 2.0, 0.1], [0.0, 0.1, 0.5]])
+
+
+@program(lambda r: (r.normal(size=3), r.normal(size=(3, 3))), refused=ON_TAPE)
+def vectors_whose_mean_and_covariance_are_computed(mean, root):
+    rng = np.random.default_rng(3)
+    cov = root @ root.T + np.diag([0.1, 0.2, 0.3])
+    x = rng.multivariate_normal(mean, cov) + rng.multivariate_normal(np.zeros(3), COVARIANCE)
+    y = rng.multivariate_normal(mean, COVARIANCE, size=(2, 2))
+    z = rng.multivariate_normal(mean, cov, size=4, method="cholesky")
+    w = np.random.RandomState(3).multivariate_normal(mean, cov, 2)
+    return np.sum(x**2) + np.sum(np.sin(y)) + np.sum(z[1:] ** 3) + np.sum(w * z[:2])

@@ -25,6 +25,18 @@ def known(*values: Any) -> Any:
     raise AssertionError("the compiler knows")
 
 
+def constant(*values: Any) -> Any:
+    """Whether values are known before the program runs, or arrays made of such; the compiler answers."""
+    raise AssertionError("the compiler knows")
+
+
+def rows(size, mean):
+    """The lengths of a draw of vectors."""
+    if size is None:
+        return (len(mean),)
+    return (size, len(mean)) if np.ndim(size) == 0 else (*size, len(mean))
+
+
 def sized(size, *parameters):
     """The lengths of a draw whose parameters the program computes."""
     if size is not None:
@@ -127,8 +139,32 @@ class _Distributions:
     def dirichlet(self, alpha, size=None):
         return drawn(self.source, "dirichlet", (alpha,), {}, size)
 
-    def multivariate_normal(self, mean, cov, size=None):
-        return drawn(self.source, "multivariate_normal", (mean, cov), {}, size)
+    def multinomial(self, n, pvals, size=None):
+        return drawn(self.source, "multinomial", (n, pvals), {}, size)
+
+    def negative_binomial(self, n, p, size=None):
+        return drawn(self.source, "negative_binomial", (n, p), {}, size)
+
+    def logistic(self, loc=0.0, scale=1.0, size=None):
+        return drawn(self.source, "logistic", (loc, scale), {}, size)
+
+    def rayleigh(self, scale=1.0, size=None):
+        return drawn(self.source, "rayleigh", (scale,), {}, size)
+
+    def weibull(self, a, size=None):
+        return drawn(self.source, "weibull", (a,), {}, size)
+
+    def pareto(self, a, size=None):
+        return drawn(self.source, "pareto", (a,), {}, size)
+
+    def triangular(self, left, mode, right, size=None):
+        return drawn(self.source, "triangular", (left, mode, right), {}, size)
+
+    def vonmises(self, mu, kappa, size=None):
+        return drawn(self.source, "vonmises", (mu, kappa), {}, size)
+
+    def f(self, dfnum, dfden, size=None):
+        return drawn(self.source, "f", (dfnum, dfden), {}, size)
 
 
 class Generator(_Distributions):
@@ -142,6 +178,19 @@ class Generator(_Distributions):
 
     def random(self, size=None, dtype=np.float64):
         return drawn(self.source, "random", (), {"dtype": dtype}, size)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8, *, method="svd"):
+        if constant(mean, cov):
+            options = {"check_valid": check_valid, "tol": tol, "method": method}
+            return drawn(self.source, "multivariate_normal", (mean, cov), options, size)
+        spread = drawn(self.source, "standard_normal", (), {}, rows(size, mean))
+        if method == "cholesky":
+            return mean + spread @ np.linalg.cholesky(cov).T
+        if method == "eigh":
+            values, vectors = np.linalg.eigh(cov)
+            return mean + spread @ (vectors * np.sqrt(values)).T
+        vectors, values, _ = np.linalg.svd(cov)
+        return mean + spread @ (vectors * np.sqrt(values)).T
 
     def standard_normal(self, size=None, dtype=np.float64):
         return drawn(self.source, "standard_normal", (), {"dtype": dtype}, size)
@@ -161,6 +210,14 @@ class RandomState(_Distributions):
 
     def __init__(self, seed=None):
         self.source = begun(np.random.RandomState, seed)
+
+    def multivariate_normal(self, mean, cov, size=None, check_valid="warn", tol=1e-8):
+        if constant(mean, cov):
+            options = {"check_valid": check_valid, "tol": tol}
+            return drawn(self.source, "multivariate_normal", (mean, cov), options, size)
+        spread = drawn(self.source, "standard_normal", (), {}, rows(size, mean))
+        _, values, vectors = np.linalg.svd(cov)
+        return mean + spread @ (np.sqrt(values)[:, None] * vectors)
 
     def rand(self, *size):
         return drawn(self.source, "random_sample", (), {}, size or None)

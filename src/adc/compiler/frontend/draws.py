@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend import constant_arrays
 from adc.compiler.frontend.frame import RunTimeLength
 from adc.compiler.frontend.outside import Place, itself
 from adc.compiler.frontend.values import Value
@@ -124,6 +125,8 @@ def _begun(self: Calls, maker: Any, seed: Value) -> Source:
 def _drawn(
     self: Calls, source: Value, method: str, args: Value, kwargs: dict[str, Value], size: Value
 ) -> Value:
+    args = tuple(constant_arrays.known(self, arg) for arg in args)
+    kwargs = {name: constant_arrays.known(self, arg) for name, arg in kwargs.items()}
     _refuse_unknown(self, source, args, kwargs, size)
     draws = self.draws
     around = tuple(draws.around)
@@ -174,7 +177,7 @@ def _refuse_unknown(self: Calls, source: Value, *values: Value) -> None:
             "how many random numbers are drawn, or of what kind, is only known at run time",
             location=self.origin,
             why="They are drawn before the program runs.",
-            repair="Pass them as an argument, or write what they are drawn with as numbers and lists of numbers.",
+            repair="Pass them as an argument, or write what they are drawn with as numbers and arrays of numbers.",
         )
 
 
@@ -242,4 +245,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     models.begun: _begun,
     models.drawn: _drawn,
     models.known: lambda self, *values: self.is_static(values),
+    models.constant: lambda self, *values: self.is_static(
+        tuple(constant_arrays.known(self, v) for v in values)
+    ),
 }

@@ -1,0 +1,51 @@
+"""Arrays that a program makes of numbers known before it runs: `np.ones(5)`, `0.5 * np.eye(3)`, `np.array([1.0, 2.0])`.
+
+To the program they are arrays as all others. What is carried out while it is compiled, as random numbers are drawn,
+asks here what they hold.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from adc.compiler.frontend.infer import called
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Assign, Block, Const, Var
+from adc.rules.operation import Operation
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.core import Core
+
+_UNKNOWN = object()
+
+
+def known(ev: Core, value: Value) -> Value:
+    """A value with NumPy's arrays in the place of those of the program; as it is where only the run knows them."""
+    if type(value) in (list, tuple):
+        return type(value)([known(ev, part) for part in value])
+    if not isinstance(value, Var):
+        return value
+    held = _Made(ev).holds(value)
+    return value if held is _UNKNOWN else held
+
+
+class _Made:
+    """What the statements in front of a place give."""
+
+    def __init__(self, ev: Core) -> None:
+        self.mutated = ev.mutated
+        around: list[Block] = [*(each.outer for each in ev.draws.around), ev.block]
+        self.by = {v: s for block in around for s in block if isinstance(s, Assign) for v in s.targets}
+
+    def holds(self, operand: Any) -> Any:
+        """What an operand holds. Not known of what was written to, and of what no operation makes of constants."""
+        if isinstance(operand, Const):
+            return operand.value
+        if isinstance(operand, tuple):
+            parts = tuple(map(self.holds, operand))
+            return _UNKNOWN if any(part is _UNKNOWN for part in parts) else parts
+        made = self.by.get(operand)
+        if made is None or operand.root in self.mutated or not isinstance(made.op, Operation):
+            return _UNKNOWN
+        args = self.holds(made.args)
+        return _UNKNOWN if args is _UNKNOWN or len(made.targets) != 1 else called(made.op, args)
