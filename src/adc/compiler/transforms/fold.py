@@ -110,7 +110,7 @@ class _Folder:
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
         if name == "squeeze" and (total := self._summed(args, target)) is not None:
-            return self._new("sum", total, _own(target, "total"))
+            return self._new("sum", total, _own(target, "total") if target.is_array else target)
         if name == "transpose":
             inner = self._still(args[0])
             if (
