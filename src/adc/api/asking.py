@@ -170,7 +170,7 @@ class Asking(Binding):
                 for container in held_in(values[-1]):
                     evaluator.origins.give(container)
             evaluator.given = set(params) - {params[k] for k in wanted}
-            evaluator.tally.most = None if held is None else sizes.MOST_STATEMENTS
+            evaluator.most = None if held is None else sizes.MOST_STATEMENTS
             evaluator.tally.longest = sizes.LONGEST if self._asked == "auto" else None
             return layout.arguments(values, variadic), params
 

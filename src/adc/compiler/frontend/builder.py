@@ -77,8 +77,10 @@ class Builder(Measures):
         # Adjoints of what nobody has read.
         self.zero_adjoints: set[Var] = set()
         self.branch_adjoints: set[Var] = set()  # what the sides of a branch leave of an adjoint
+        self.most: int | None = None  # assignments and calls of the user's; more of them are refused
         self.lengths_outside = False  # whether those of arrays outside the function are taken as they are now
         self.shapes_outside: list[str] = []  # of those that were met, as a reader knows them
+        self.spent = 0
         self.tally = Tally()
         self.trying = 0  # `try` statements with handlers around
 
@@ -231,13 +233,14 @@ class Builder(Measures):
     @property
     def for_some_sizes(self) -> bool:
         """Whether the code need only hold for the sizes of one call: then a copy of it for each trip is welcome."""
-        return self.tally.most is not None
+        return self.most is not None
 
     def spend(self) -> None:
         """Count what the program becomes longer by. Raises UnsupportedError where it may not."""
+        self.spent += 1
         self.tally.add()
-        if self.tally.too_many:
-            raise self.refuse(f"the program for these sizes has more than {self.tally.most} statements")
+        if self.most is not None and self.spent > self.most:
+            raise self.refuse(f"the program for these sizes has more than {self.most} statements")
 
     def any_complex(self, operands: Iterable[Value]) -> bool:
         return any(_is_complex(self.type_of(v)) for v in operands)

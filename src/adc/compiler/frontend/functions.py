@@ -265,12 +265,12 @@ class Functions(Iteration):
         key = (tree.name, getattr(tree, "lineno", 0), None if frame.source is None else frame.source.file)
         depths = [depth for running, depth in self.running if running == key]
         if not depths:
-            self.spent_before[key] = self.tally.spent
+            self.spent_before[key] = self.spent
         by_data = min(depths, default=self.region_depth) < self.region_depth
         if (
             max(frame.depth, len(depths)) > MAX_CALL_DEPTH
             or len(set(depths)) - 1 > MAX_DATA_RECURSION
-            or (by_data and self.tally.spent - self.spent_before[key] > MOST_SPENT_BY_DATA)
+            or (by_data and self.spent - self.spent_before[key] > MOST_SPENT_BY_DATA)
         ):
             raise self.refuse(
                 f"`{tree.name}` calls itself, directly or through others",

@@ -47,7 +47,7 @@ def further(known: GoingOn, refused: frozenset[Location | None]) -> GoingOn | No
 def run(ev: Evaluator, node: Node) -> None:
     """Evaluate a branch that goes on."""
     ev.execute(node)
-    if ev.tally.spent > MOST_STATEMENTS:
+    if ev.spent > MOST_STATEMENTS:
         raise ev.refuse(
             f"the program has more than {MOST_STATEMENTS} statements",
             "what stands behind a branch is made for each of its paths, as what they leave cannot be one variable",

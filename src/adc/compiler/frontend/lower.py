@@ -171,7 +171,7 @@ def _lowered(
         )
     if isinstance(output, Maybe):
         output = evaluator.required(output, "the result")
-    evaluator.tally.unlimited()
+    evaluator.most = evaluator.tally.longest = None
     frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         grown_reads.refuse_in(evaluator, output)

@@ -52,7 +52,7 @@ def forward(
     chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Jacobian by forward mode, and auxiliary values. `several`: a tuple over the chosen arguments in each leaf."""
-    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux, reverse=False)
+    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
     inner, form, aux, columns = _all_pushed(ev, evaluate, False, chunk)
     return _nested(inner, form, columns, several), aux
 
@@ -68,7 +68,7 @@ def automatic(
     chunk: int = chunks.CHUNK,
 ) -> tuple[Value, Value]:
     """The Jacobian by the mode that needs fewer directions, as far as the lengths are known now."""
-    inner, form, _ = _evaluation(ev, function, args, kwargs, chosen, has_aux, reverse=False)()
+    inner, form, _ = _evaluation(ev, function, args, kwargs, chosen, has_aux)()
     inputs, outputs = _elements(inner.given), _elements(form.atoms)
     # Lengths that are only known at run time: forward, whose directions need nothing kept.
     mode = reverse if outputs is not None and (inputs is None or outputs < inputs) else forward
@@ -102,7 +102,7 @@ def hessian(
     containers it is the Jacobian of the Jacobian.
     """
     gradient = Gradient(function, tuple(chosen), has_aux, of_one_element=False)
-    evaluate = _evaluation(ev, gradient, args, kwargs, chosen, has_aux, reverse=False)
+    evaluate = _evaluation(ev, gradient, args, kwargs, chosen, has_aux)
     try:
         inner, form, aux, columns = _all_pushed(ev, evaluate, True, chunk)
     except DerivativeError:  # not of a number
@@ -144,12 +144,13 @@ def reverse(
 
     A pull gives a real argument the real part of the derivative of a complex result, so such results are pushed.
     """
-    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux, reverse=True)
+    evaluate = _evaluation(ev, function, args, kwargs, chosen, has_aux)
     matrices: Matrices = {}
     aux: Value = None
     position = 0
     while True:
-        inner, form, rest = evaluate()
+        with nested.swept(ev):
+            inner, form, rest = evaluate()
         if position == 0:
             if any(_dtype(y).startswith("complex") for y in form.atoms):
                 return forward(ev, function, args, kwargs, chosen, has_aux, several, chunk)
@@ -168,11 +169,9 @@ def _evaluation(
     kwargs: dict[str, Value],
     chosen: Sequence[int | str],
     has_aux: bool,
-    *,
-    reverse: bool,
 ) -> Evaluate:
     def evaluate() -> tuple[Inner, Leaves, Leaves]:
-        inner = nested.evaluated(ev, function, args, kwargs, chosen, reverse=reverse)
+        inner = nested.evaluated(ev, function, args, kwargs, chosen)
         if any(is_complex(x.type) for x in inner.inputs):
             raise ev.refuse(*OF_COMPLEX)
         output, aux = inner.output, None

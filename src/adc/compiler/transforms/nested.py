@@ -58,6 +58,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
 
+MOST_TIMES = 3  # as many statements as the user's may be, for a derivative of them
 _KINDS = {"float32": np.float32, "complex64": np.complex64, "complex128": complex}
 
 
@@ -112,7 +113,8 @@ def gradient(
     of_one_element: bool = True,
 ) -> tuple[Value, Value, list[Value]]:
     """The value of a call, its auxiliary values, and its gradients with respect to the chosen arguments."""
-    inner = evaluated(ev, function, args, kwargs, chosen, reverse=True)
+    with swept(ev):
+        inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
@@ -136,7 +138,7 @@ def pushed(
     has_aux: bool = False,
 ) -> tuple[Value, Value, Value]:
     """The value of a call, its tangent along `tangents` (one container per chosen argument), auxiliary values."""
-    inner = evaluated(ev, function, args, kwargs, chosen, reverse=False)
+    inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
@@ -173,7 +175,8 @@ def pulled(
 
     `cotangent` is given the value and returns its cotangent, in a container of the same structure.
     """
-    inner = evaluated(ev, function, args, kwargs, chosen, reverse=True)
+    with swept(ev):
+        inner = evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = results.split_aux(output, ev.origin)
@@ -199,19 +202,24 @@ def _apart(ev: Evaluator, dot: Atom, seeds: Iterable[Any]) -> Atom:
 # --- entering ---------------------------------------------------------------------------------------------------
 
 
+@contextmanager
+def swept(ev: Evaluator) -> Iterator[None]:
+    """A reverse sweep goes over what is evaluated within: one more than over what is around it."""
+    ev.sweeps += 1
+    try:
+        yield
+    finally:
+        ev.sweeps -= 1
+
+
 def evaluated(
     ev: Evaluator,
     function: Any,
     args: Sequence[Value],
     kwargs: dict[str, Value],
     chosen: Sequence[int | str],
-    *,
-    reverse: bool,
 ) -> Inner:
-    """The call, evaluated into a block of its own on fresh inputs for the leaves of the chosen arguments.
-
-    `reverse`: a reverse sweep goes over it, one more than over what is around it.
-    """
+    """The call, evaluated into a block of its own on fresh inputs for the leaves of the chosen arguments."""
     positional, named = list(args), dict(kwargs)
     given: list[Value] = []
     inputs: list[Var] = []
@@ -244,11 +252,7 @@ def evaluated(
     block: Block = []
     with ev.at(block), ev.draws.of_a_call():
         arrays = [container[key] for container, key in places]
-        ev.sweeps += reverse
-        try:
-            output = own.on_copies(ev, arrays, call, list(zip(inputs, given, strict=True)))
-        finally:
-            ev.sweeps -= reverse
+        output = own.on_copies(ev, arrays, call, list(zip(inputs, given, strict=True)))
     draws.carry_out(ev, block)
     return Inner(block, output, given, inputs, structures)
 
@@ -429,14 +433,18 @@ def spliced(ev: Evaluator, block: Block, atoms: list[Atom], inner: Inner) -> lis
 
 @contextmanager
 def as_rule(ev: Evaluator) -> Iterator[None]:
-    """Statements made inside are not the user's own, and lengths that were ever equal count as equal."""
-    frame, equal = ev.frame, ev.equal
+    """Statements made inside are not the user's own, and lengths that were ever equal count as equal.
+
+    So they are not held against the user's where code is made for some sizes: a derivative is a few times as long as
+    what it is of, and what has a gradient is to have a product with the Hessian.
+    """
+    frame, equal, spent, most = ev.frame, ev.equal, ev.spent, ev.most
     ev.frame, ev.equal = Frame(None, {}, {}, depth=frame.depth), ev.ever_equal
+    ev.most = None if most is None else MOST_TIMES * most
     try:
-        with ev.tally.derived():
-            yield
+        yield
     finally:
-        ev.frame, ev.equal = frame, equal
+        ev.frame, ev.equal, ev.spent, ev.most = frame, equal, spent, most
 
 
 # --- the ends ---------------------------------------------------------------------------------------------------

@@ -54,7 +54,8 @@ def pulled(
     has_aux: bool = False,
 ) -> tuple[Value, Value, list[Value], Second]:
     """The value of a call, auxiliary values, what is kept, and the program from cotangents to adjoints."""
-    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux, reverse=True)
+    with nested.swept(ev):
+        inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
     floats = [y for y in form.atoms if isinstance(y, Var) and is_float(y.type)]
     known = [y.value for y in form.atoms if isinstance(y, Const)]
     if not floats and not any(isinstance(value, (float, complex, np.inexact)) for value in known):
@@ -85,7 +86,7 @@ def linearized(
     has_aux: bool = False,
 ) -> tuple[Value, Value, list[Value], Second]:
     """The value of a call, auxiliary values, what is kept, and the program from tangents to the value's tangent."""
-    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux, reverse=False)
+    inner, form, rest = _entered(ev, function, args, kwargs, chosen, has_aux)
     dots = [_direction(x, f"{x.name}_dot") for x in inner.inputs]
     with nested.as_rule(ev):
         program = nested.cleaned(
@@ -116,10 +117,8 @@ def _entered(
     kwargs: dict[str, Value],
     chosen: Sequence[int | str],
     has_aux: bool,
-    *,
-    reverse: bool,
 ) -> tuple[Inner, Leaves, Leaves]:
-    inner = nested.evaluated(ev, function, args, kwargs, chosen, reverse=reverse)
+    inner = nested.evaluated(ev, function, args, kwargs, chosen)
     output, aux = inner.output, None
     if has_aux:
         output, aux = forms.split_aux(output, ev.origin)
