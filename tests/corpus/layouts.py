@@ -236,7 +236,7 @@ def rows_of_a_reshape_written(a, c):
     return np.sum(np.linalg.inv(g + 5.0 * np.eye(4)) * a) + pairs[1, 0]
 
 
-@program(lambda r: (r.normal(8),))
+@program(lambda r: (r.normal(size=8),))
 def new_row_of_every_other(x):
     """What is computed of a view with gaps lies in a row: its reshape is a view of it."""
     y = 2.0 * x[::2]
