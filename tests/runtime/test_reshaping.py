@@ -69,3 +69,14 @@ def test_without_elements(compiled):
 
 def test_they_stand_for_a_text_that_was_read():
     assert is_known(arrayobj.array_reshape, reshaping.KNOWN)
+
+
+def without_axes(x):
+    return x.reshape(())
+
+
+def test_an_array_without_axes():
+    made = numba.njit(without_axes)
+    with tuned(without_axes):
+        found = made(np.array([[2.5]]))
+    assert found.shape == () and found[()] == 2.5
