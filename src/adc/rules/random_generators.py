@@ -188,8 +188,8 @@ class Generator(_Distributions):
             return mean + spread @ np.linalg.cholesky(cov).T
         if method == "eigh":
             values, vectors = np.linalg.eigh(cov)
-            return mean + spread @ (vectors * np.sqrt(values)).T
-        vectors, values, _ = np.linalg.svd(cov)
+        else:
+            vectors, values, _ = np.linalg.svd(cov)
         return mean + spread @ (vectors * np.sqrt(values)).T
 
     def standard_normal(self, size=None, dtype=np.float64):

@@ -34,11 +34,8 @@ def carries(value: Any) -> bool:
 
 
 ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
-SEQUENCES = (
-    tuple,
-    list,
-    collections.deque,
-)  # of which NumPy makes arrays, also of classes derived from these
+# Of which NumPy makes arrays, also of classes derived from these.
+SEQUENCES = (tuple, list, collections.deque)
 
 
 def plain(value: Any) -> Any:

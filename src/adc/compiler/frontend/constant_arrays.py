@@ -6,6 +6,7 @@ asks here what they hold.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend.infer import called
@@ -21,12 +22,7 @@ _UNKNOWN = object()
 
 def known(ev: Core, value: Value) -> Value:
     """A value with NumPy's arrays in the place of those of the program; as it is where only the run knows them."""
-    if type(value) in (list, tuple):
-        return type(value)([known(ev, part) for part in value])
-    if not isinstance(value, Var):
-        return value
-    held = _Made(ev).holds(value)
-    return value if held is _UNKNOWN else held
+    return _Made(ev).instead(value)
 
 
 class _Made:
@@ -34,8 +30,19 @@ class _Made:
 
     def __init__(self, ev: Core) -> None:
         self.mutated = ev.mutated
-        around: list[Block] = [*(each.outer for each in ev.draws.around), ev.block]
-        self.by = {v: s for block in around for s in block if isinstance(s, Assign) for v in s.targets}
+        self.around: list[Block] = [*(each.outer for each in ev.draws.around), ev.block]
+
+    @cached_property
+    def by(self) -> dict[Var, Assign]:
+        """The statement that makes each variable."""
+        return {v: s for block in self.around for s in block if isinstance(s, Assign) for v in s.targets}
+
+    def instead(self, value: Value) -> Value:
+        """A value, or what it holds in its place."""
+        if type(value) in (list, tuple):
+            return type(value)(map(self.instead, value))
+        held = self.holds(value) if isinstance(value, Var) else value
+        return value if held is _UNKNOWN else held
 
     def holds(self, operand: Any) -> Any:
         """What an operand holds. Not known of what was written to, and of what no operation makes of constants."""

@@ -125,8 +125,8 @@ def _begun(self: Calls, maker: Any, seed: Value) -> Source:
 def _drawn(
     self: Calls, source: Value, method: str, args: Value, kwargs: dict[str, Value], size: Value
 ) -> Value:
-    args = tuple(constant_arrays.known(self, arg) for arg in args)
-    kwargs = {name: constant_arrays.known(self, arg) for name, arg in kwargs.items()}
+    args, given = constant_arrays.known(self, (args, tuple(kwargs.values())))
+    kwargs = dict(zip(kwargs, given, strict=True))
     _refuse_unknown(self, source, args, kwargs, size)
     draws = self.draws
     around = tuple(draws.around)
@@ -245,7 +245,5 @@ TABLE: dict[Any, Callable[..., Value]] = {
     models.begun: _begun,
     models.drawn: _drawn,
     models.known: lambda self, *values: self.is_static(values),
-    models.constant: lambda self, *values: self.is_static(
-        tuple(constant_arrays.known(self, v) for v in values)
-    ),
+    models.constant: lambda self, *values: self.is_static(constant_arrays.known(self, values)),
 }

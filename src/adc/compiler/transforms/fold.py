@@ -132,7 +132,9 @@ class _Folder:
     def _summed(self, args: tuple[Any, ...], target: Var) -> tuple[Atom, ...] | None:
         """The sum over axes that an array has lost, for one that kept them with a length of one."""
         made = self._still(args[0])
-        if made is None or made.name != "sum" or made.args[2] != Const(True) or target in self.viewed:
+        if made is None or made.name != "sum" or made.args[2] != Const(True):
+            return None
+        if target in self.viewed or made.target in self.joined:
             return None
         rank = args[0].type.ndim
         lost, summed = _axes(args[1], rank), _axes(made.args[1], rank)
