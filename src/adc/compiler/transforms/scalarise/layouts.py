@@ -7,6 +7,7 @@ from typing import Any
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
+    Check,
     Const,
     Slice,
     Var,
@@ -159,6 +160,7 @@ def _as_it_was(nests: Nests, x: Var) -> Var:
 
 
 def reshaped(nests: Nests, stmt: Assign) -> None:
+    _require_elements(nests, stmt)
     source = _as_it_was(nests, stmt.args[0])
     matching = matching_axes(source.type.shape, stmt.target.type.shape) is not None
     if matching and stmt.name != "squeeze":  # which Numba lacks
@@ -175,6 +177,18 @@ def reshaped(nests: Nests, stmt: Assign) -> None:
         # What NumPy would have in any order is a copy by now.
         stmt.target.type = Array(stmt.target.type.dtype, stmt.target.type.shape)
     nests.ev.block.append(Assign(stmt.targets, registry.named("reshape"), (source, shape), stmt.origin))
+
+
+def _require_elements(nests: Nests, stmt: Assign) -> None:
+    """Check that the lengths beside -1 make an element: else NumPy does not know what it stands for."""
+    wanted = stmt.args[1] if stmt.name == "reshape" else ()
+    if not isinstance(wanted, tuple) or Const(-1) not in wanted or not isinstance(stmt.target.type, Array):
+        return
+    for given, d in zip(wanted, stmt.target.type.shape, strict=True):
+        if given != Const(-1) and not (d - 1).nonnegative:
+            test = nests.ev.op("not_equal", nests.ev.dim_value(d), 0)
+            message = Const("cannot reshape an array without elements where one length is to be found out")
+            nests.ev.block.append(Check(nests.ev.atom(test), "ValueError", (message,), nests.ev.origin))
 
 
 def _refuse_lost(nests: Nests, stmt: Assign, source: Var) -> None:
