@@ -21,7 +21,7 @@ from adc.api.derivative import BoundDerivative
 from adc.api.transformed import Transformed
 from adc.compiler import pipeline
 from adc.compiler.analysis.activity import Activity
-from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.heading import sizes_of
 from adc.compiler.ir.nodes import (
     Assign,
@@ -208,8 +208,8 @@ class _Facts:
 
     def _read_primal(self, program: Program) -> None:
         outputs = program.results[:1] if self.context.request.kind == "gradient" else program.results
-        shifts = inactive_shifts(program)
-        activity = Activity(program.body, self.context.wrt, outputs, shifts)
+        constant = cancelled(program, self.context.evaluator.joined_roots)
+        activity = Activity(program.body, self.context.wrt, outputs, constant)
         of = self.context.request.of
         self.in_loops = {_fingerprint(s) for s in _inside_loops(program.body)}
         for stmt in walk(program.body):
@@ -219,7 +219,7 @@ class _Facts:
             if stmt.origin is None or self.context.request.kind == "value":
                 continue
             for v in _made(stmt):
-                if v in shifts:
+                if v in constant:
                     why = "a shift that cancels"
                 elif not is_float(v.type):
                     why = f"{v.type.dtype} carries no derivative"

@@ -58,8 +58,7 @@ def scatter(z_bar, values, indices, axis, length):
 
 def _scattered(values, indices, length):
     result = np.zeros(length, dtype=values.dtype)
-    for i in range(values.shape[0]):
-        result[indices[i]] += values[i]
+    np.add.at(result, indices, values)
     return result
 
 
@@ -304,7 +303,8 @@ def lexsort(keys, axis=-1):
 def sort(a, axis=-1, kind=None):
     x = np.ravel(a) if axis is None else a
     k = -1 if axis is None else axis
-    return np.take_along_axis(x, np.argsort(x, axis=k, kind=kind), axis=k)
+    ordered = np.take_along_axis(x, np.argsort(x, axis=k, kind=kind), axis=k)
+    return ordered
 
 
 @composite(

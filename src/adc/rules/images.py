@@ -5,9 +5,9 @@ from scipy import ndimage
 
 from adc.errors import UnsupportedError
 from adc.rules import interpolation as interpolation
+from adc.rules.elementary import root
 from adc.rules.padding import source
 from adc.rules.products import conjugated
-from adc.rules.reductions import root
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 

@@ -16,7 +16,8 @@ from adc.rules import movement as movement
 from adc.rules import norms as norms
 from adc.rules import reductions as reductions
 from adc.rules import statistics as statistics
-from adc.rules.reductions import count, root, without_nan
+from adc.rules.elementary import root
+from adc.rules.reductions import count, without_nan
 from adc.rules.registry import full, static
 
 

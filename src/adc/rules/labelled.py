@@ -3,7 +3,8 @@
 import numpy as np
 from scipy import ndimage
 
-from adc.rules.reductions import in_dtype, root
+from adc.rules.elementary import root
+from adc.rules.reductions import in_dtype
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import stats
 
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.sampler import call
 from adc.rules.samples import along, kept, require_propagated, rule
 

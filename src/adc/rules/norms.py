@@ -5,8 +5,9 @@ A norm has derivative 0 where it is 0: a corner in all of them but one. At a tie
 
 import numpy as np
 
+from adc.rules.elementary import root
 from adc.rules.least_squares import precision_of
-from adc.rules.reductions import as_floats, in_dtype, root
+from adc.rules.reductions import as_floats, in_dtype
 from adc.rules.registry import composite, constant, lowered, static
 from adc.rules.sampler import call
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.registry import composite
 from adc.rules.sampler import call
 

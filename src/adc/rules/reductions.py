@@ -3,6 +3,7 @@
 import numpy as np
 
 from adc.rules import shapes
+from adc.rules.elementary import root
 from adc.rules.registry import composite, constant, linear, pull, push, static
 from adc.rules.sampler import call
 
@@ -222,11 +223,6 @@ def _variance(a, axis, ddof, keepdims):
     centred = a - np.mean(a, axis=axis, keepdims=True)
     squares = squared(centred)
     return np.sum(squares, axis=axis, keepdims=keepdims) / degrees(count(a, axis), ddof)
-
-
-def root(v):
-    """The square root, with derivative 0 at 0."""
-    return np.where(v == 0.0, 0.0, np.sqrt(np.where(v == 0.0, 1.0, v)))
 
 
 @composite(

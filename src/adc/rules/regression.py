@@ -8,7 +8,7 @@ from scipy import stats
 
 from adc.errors import UnsupportedError
 from adc.rules import special as special
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.registry import composite, static
 
 # What the precision of a line through two points is: 0, since SciPy 1.18 NaN.

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation, Slerp
 
 from adc.rules import registry
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.registry import static
 
 LOCKED = 1e-7  # SciPy's bound for an angle at which two axes are one

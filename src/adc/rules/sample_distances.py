@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import stats
 
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.samples import rule
 
 

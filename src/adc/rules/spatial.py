@@ -9,7 +9,8 @@ from scipy.spatial import distance
 
 from adc.errors import UnsupportedError
 from adc.rules import special as special
-from adc.rules.reductions import as_floats, in_dtype, root
+from adc.rules.elementary import root
+from adc.rules.reductions import as_floats, in_dtype
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 

@@ -10,7 +10,7 @@ from scipy import stats
 from adc.errors import UnsupportedError
 from adc.rules import special as special
 from adc.rules import statistics as statistics
-from adc.rules.reductions import root
+from adc.rules.elementary import root
 from adc.rules.registry import static
 from adc.rules.sampler import call
 from adc.rules.samples import along, kept, require_propagated, rule

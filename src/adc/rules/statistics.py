@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from adc.rules.reductions import as_floats, count, degrees, may_be_nan, root, squared, without_nan
+from adc.rules.elementary import root
+from adc.rules.products import conjugated
+from adc.rules.reductions import as_floats, count, degrees, may_be_nan, squared, without_nan
 from adc.rules.registry import composite, static
 from adc.rules.sampler import call
 
@@ -334,13 +336,13 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     correction = ddof if ddof is not None else (0 if bias else 1)
     if fweights is None and aweights is None:
         centred = x - np.mean(x, axis=1, keepdims=True)
-        return np.squeeze(centred @ np.conjugate(centred.T) / degrees(x.shape[1], correction))
+        return np.squeeze(centred @ conjugated(centred.T) / degrees(x.shape[1], correction))
     times = 1.0 if fweights is None else np.array(fweights)
     weights = times if aweights is None else times * np.array(aweights)
     total = np.sum(weights)
     centred = x - np.expand_dims(x @ weights / total, 1)
     fewer = correction if aweights is None else correction * np.sum(weights * np.array(aweights)) / total
-    return np.squeeze((centred * weights) @ np.conjugate(centred.T) / np.maximum(total - fewer, 0.0))
+    return np.squeeze((centred * weights) @ conjugated(centred.T) / np.maximum(total - fewer, 0.0))
 
 
 def _observations(m, rowvar):

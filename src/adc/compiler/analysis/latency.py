@@ -33,6 +33,7 @@ LOADED = 5.0  # cycles until what was stored is there again
 CYCLES = {
     "divide": 13.0,
     "sqrt": 18.0,
+    "root": 18.0,
     "where": 2.0,
     "absolute": 1.0,
     "negative": 1.0,

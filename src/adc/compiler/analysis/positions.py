@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from adc.compiler.ir.nodes import Assign, Const, Program, Var, walk
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.ir.nodes import Assign, Const, Index, Program, Slice, Store, Var, walk
 from adc.compiler.ir.types import Array
 from adc.rules import shapes
 from adc.rules.dims import Dim
 
 _PLACE_OF_AXIS = {"argmax": 1, "argmin": 1, "argpartition": 2, "argsort": 1}
+_ORDERS = {"arange", "argpartition", "argsort"}
 
 
 def positions(program: Program, written: set[Var]) -> dict[Var, Dim]:
@@ -20,10 +22,46 @@ def positions(program: Program, written: set[Var]) -> dict[Var, Dim]:
     return found
 
 
+def all_different(program: Program, memory: Memory) -> set[Var]:
+    """The arrays with one axis of positions no two of which are the same, in memory that nobody writes to."""
+    statements = walk(program.body)
+    written = {memory.of(s.array) for s in statements if isinstance(s, Store)}
+    found: set[Var] = set()
+    for s in statements:
+        if not isinstance(s, Assign) or len(s.targets) != 1 or s.target.type.ndim != 1:
+            continue
+        if s.name == "getitem":
+            is_part = s.args[0] in found and all(isinstance(i, Slice) for i in s.args[1])
+        else:
+            is_part = s.name == "flatnonzero" or (s.name in _ORDERS and _length(s) is not None)
+        if is_part and memory.of(s.target) not in written:
+            found.add(s.target)
+    return found
+
+
+def differ(index: Index, different: set[Var]) -> bool:
+    """Whether an index names no element of an array twice."""
+    arrays = [i for i in index if isinstance(i, Var) and i.is_array]
+    if any(i.type.dtype == "bool" for i in arrays):
+        return len(arrays) == 1
+    return not arrays or (
+        any(i in different for i in arrays) and all(i.type.shape == arrays[0].type.shape for i in arrays)
+    )
+
+
+def counts(s: Assign) -> bool:
+    """Whether a statement makes the integers from 0 on, one after the other."""
+    return (
+        s.name == "arange"
+        and s.target.type.dtype == "int64"
+        and (s.args[1] == Const(None) or s.args[0] == Const(0))
+        and s.args[2] in (Const(None), Const(1))
+    )
+
+
 def _length(s: Assign) -> Dim | None:
-    if s.name == "arange" and s.target.type.dtype == "int64":
-        counts = (s.args[1] == Const(None) or s.args[0] == Const(0)) and s.args[2] in (Const(None), Const(1))
-        return s.target.type.shape[0] if counts else None
+    if counts(s):
+        return s.target.type.shape[0]
     if s.name not in _PLACE_OF_AXIS:
         return None
     reduced, axis = s.args[0].type, s.args[_PLACE_OF_AXIS[s.name]].value

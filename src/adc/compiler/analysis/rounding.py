@@ -228,7 +228,7 @@ class Wants:
         squared = s.name == "square" or (s.name == "multiply" and s.args[0] is s.args[1])
         return (
             s.name in POSITIVE
-            or s.name in ("sqrt", "absolute")
+            or s.name in ("sqrt", "root", "absolute")
             or squared
             or (
                 s.name in SUMS | MOVES | {"multiply", "divide"}

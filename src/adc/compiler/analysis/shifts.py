@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from adc.compiler.analysis.positions import counts
+from adc.compiler.analysis.roots import written_roots
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -43,9 +45,11 @@ class Weight:
         return self.additive == 0 and self.multiplicative == 0
 
 
-def inactive_shifts(program: Program) -> set[Var]:
+def inactive_shifts(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Var]:
     """The maxima (and minima) of a program on whose value its results do not depend."""
     statements = walk(program.body)
+    written = written_roots(statements, joined_roots)
+    counting = {s.target for s in statements if isinstance(s, Assign) and counts(s)} - written
     readers: dict[Var, list[Stmt]] = {}
     for s in statements:
         for v in uses(s):
@@ -56,7 +60,7 @@ def inactive_shifts(program: Program) -> set[Var]:
         for s in block:
             if not isinstance(s, Assign) or s.name not in ("max", "min") or not isinstance(s.args[0], Var):
                 continue
-            if _cancels(s, block, readers, returned):
+            if _cancels(s, block, readers, returned, counting):
                 found.add(s.target)
     return found
 
@@ -65,7 +69,9 @@ def _blocks(body: Block) -> list[Block]:
     return [body, *(b for s in walk(body) for b in blocks(s))]
 
 
-def _cancels(maximum: Assign, block: Block, readers: dict[Var, list[Stmt]], returned: set[Var]) -> bool:
+def _cancels(
+    maximum: Assign, block: Block, readers: dict[Var, list[Stmt]], returned: set[Var], counting: set[Var]
+) -> bool:
     ndim = maximum.args[0].type.ndim
     reduced = normalize_axes(_static(maximum.args[1]), ndim)
     kept = [k for k in range(ndim) if k not in reduced]
@@ -76,7 +82,7 @@ def _cancels(maximum: Assign, block: Block, readers: dict[Var, list[Stmt]], retu
     members = set(block)
     for s in block[block.index(maximum) + 1 :]:
         if isinstance(s, Assign) and len(s.targets) == 1 and any(v in weights for v in uses(s)):
-            weight = _followed(s, weights)
+            weight = _followed(s, weights, counting)
             if weight is not None:
                 weights[s.target] = weight
     for v, weight in weights.items():
@@ -98,7 +104,7 @@ def _static(x: Operand) -> int | tuple[int, ...] | None:
     return tuple(a.value for a in x) if isinstance(x, tuple) else x.value
 
 
-def _followed(s: Assign, weights: dict[Var, Weight]) -> Weight | None:
+def _followed(s: Assign, weights: dict[Var, Weight], counting: set[Var]) -> Weight | None:
     """The weight of a statement's result, or None when it does not follow the shift in either simple way."""
     name = s.name
     if name in ("add", "subtract", "multiply", "divide"):
@@ -128,8 +134,8 @@ def _followed(s: Assign, weights: dict[Var, Weight]) -> Weight | None:
         if s.args[2] == Const(True):
             return w
         return replace(w, axes=tuple(a - sum(1 for r in axes if r < a) for a in w.axes))
-    if name == "getitem" and s.target.view_of is not None:
-        return _reindexed(s, w)
+    if name == "getitem":
+        return _reindexed(s, w) if s.target.view_of is not None else _picked(s, w, counting)
     if name in ("reshape", "expand_dims"):
         return _reshaped(s, w)
     if name == "alias":
@@ -198,6 +204,18 @@ def _reindexed(s: Assign, w: Weight) -> Weight | None:
         source += 1
         target += 1
     return replace(w, axes=tuple(axes))
+
+
+def _picked(s: Assign, w: Weight, counting: set[Var]) -> Weight | None:
+    """One element of each row, `z[np.arange(n), labels]`: each has the shift of its row, and its place."""
+    matrix, index = s.args
+    if matrix.type.ndim != 2 or len(index) != 2 or w.axes != (0,):
+        return None
+    if not all(isinstance(i, Var) and i.is_array and i.type.ndim == 1 for i in index):
+        return None
+    rows, columns = index
+    is_of_rows = rows in counting and rows.type.shape[0].known != 1
+    return w if is_of_rows and columns.type.dtype != "bool" else None
 
 
 def _reshaped(s: Assign, w: Weight) -> Weight | None:

@@ -6,6 +6,7 @@ import ast
 import os
 from typing import Any
 
+from adc.compiler.analysis.positions import all_different, differ
 from adc.compiler.backend import sections
 from adc.compiler.backend.expressions import attribute, call, name
 from adc.compiler.backend.inlining import Inlining
@@ -32,6 +33,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    all_blocks,
 )
 from adc.errors import Location
 
@@ -71,8 +73,10 @@ class Emitter(KeepingPrinter):
     def __init__(self, program: Program) -> None:
         inlining = Inlining(program)
         super().__init__(Names(program, inlining), inlining)
+        self.different = all_different(program, inlining.memory)
         self.program = program
         self.sweep = program.meta.get("sweep", "")
+        self.headings: dict[Stmt, Location | None] = {}
         self.comments: dict[int, tuple[str, int]] = {}  # depth -> the primal line named last there
 
     def text(self) -> str:
@@ -80,6 +84,8 @@ class Emitter(KeepingPrinter):
         self.lines = [f"def {self.program.name}({params}):"]
         if self.program.doc:
             self.lines.append(f'    """{self.program.doc}"""')
+        for block in all_blocks(self.program.body):
+            self._find_headings(block)
         self._block(self.program.body, 1)
         self._strike_empty_headings()
         if not self.program.results:
@@ -123,21 +129,26 @@ class Emitter(KeepingPrinter):
         if all(line.lstrip().startswith("#") for line in self.lines[start:]) and depth > 1:
             self._header("pass", depth)
 
+    def _find_headings(self, block: Block) -> None:
+        """What the reverse sweep makes again stands under the line whose reverse asks for it: the next one."""
+        heading: Location | None = None
+        for stmt in reversed(block):
+            if self._is_printed(stmt) and _is_of_adjoints(stmt):
+                heading = stmt.origin
+            self.headings[stmt] = heading or stmt.origin
+
+    def _is_printed(self, stmt: Stmt) -> bool:
+        """Whether a statement has a line, or lines, of its own."""
+        if isinstance(stmt, Assign) and stmt.targets:
+            return not (stmt.targets[0] in self.inlining.definition or stmt in self.inlining.unread)
+        inlined = isinstance(stmt, If) and len(stmt.merges) == 1
+        return not (inlined and stmt.merges[0].result in self.inlining.definition)  # type: ignore[union-attr]
+
     def _statement(self, stmt: Stmt, depth: int) -> None:
-        if (
-            isinstance(stmt, Assign)
-            and stmt.targets
-            and (stmt.targets[0] in self.inlining.definition or stmt in self.inlining.unread)
-        ):
-            return
-        if (
-            isinstance(stmt, If)
-            and len(stmt.merges) == 1
-            and stmt.merges[0].result in self.inlining.definition
-        ):
+        if not self._is_printed(stmt):
             return
         if not isinstance(stmt, Mark):
-            self._comment(stmt.origin, depth)
+            self._comment(self.headings[stmt], depth)
         self.origin = stmt.origin
         match stmt:
             case Assign():
@@ -196,9 +207,7 @@ class Emitter(KeepingPrinter):
         value = self.as_type(stmt.value, None)
         whole = all(isinstance(i, Slice) and i == Slice(None, None, None) for i in stmt.index)
         array = self.atom(stmt.array)
-        if stmt.accumulate and any(
-            isinstance(i, Var) and i.is_array and i.type.dtype != "bool" for i in stmt.index
-        ):
+        if stmt.accumulate and not differ(stmt.index, self.different):
             # `+=` would add only once where a position is repeated.
             self._line(
                 ast.Expr(
@@ -377,6 +386,13 @@ _NEGATED = {
     ast.Gt: ast.LtE,
     ast.LtE: ast.Gt,
 }
+
+
+def _is_of_adjoints(stmt: Stmt) -> bool:
+    """Whether a statement is a step of the reverse sweep, rather than something that such a step reads."""
+    if isinstance(stmt, Assign):
+        return any(t.name.endswith("_bar") for t in stmt.targets)
+    return isinstance(stmt, (Store, For, While, If))
 
 
 def _negation(node: ast.expr) -> ast.expr:

@@ -36,6 +36,8 @@ WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
 MAX_DEPTH = 6
+SHORT = 2  # operations, of an adjoint that needs no line of its own
+_SIGNS = {"negative", "subtract", "add"}
 MOST_OPERANDS = (
     30  # of a call: CPython hands more over as a list, which Numba cannot read if a choice is among them
 )
@@ -94,16 +96,16 @@ class Inlining:
             if self.count[v] != 1:
                 continue
             consumer = self._consumer(v, block, position)
-            if v.named and not (
-                consumer is not None
-                and (_writes_all(block[consumer], v) or self._adds_element(block[consumer], v))
-            ):
-                continue
             if consumer is None or self._written(stmt, block[position + 1 : consumer]):
+                continue
+            depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
+            if v.named and not (
+                _writes_all(block[consumer], v)
+                or (self.is_of_nameless(v) and self._takes(block[consumer], v, depth))
+            ):
                 continue
             if _is_long_call(block[consumer]):
                 continue
-            depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
             if depth > MAX_DEPTH and not isinstance(stmt, If):
                 continue
             self._depth[v] = depth
@@ -126,18 +128,18 @@ class Inlining:
         )
         return None if named or self.count[v] == 0 else v
 
-    def _adds_element(self, stmt: Stmt, v: Var) -> bool:
-        """Whether a statement adds the adjoint of an element to an array: `x_bar[i] += y` needs no `x_i_bar = y`.
+    def is_of_nameless(self, v: Var) -> bool:
+        """Whether a value is the adjoint of one that the user has not named."""
+        return v.name.endswith("_bar") and v.name.removesuffix("_bar") not in self.names
 
-        That of a value that the user named keeps its name.
+    def _takes(self, stmt: Stmt, v: Var, depth: int) -> bool:
+        """Whether a statement puts a value into an array, negates it, or adds it to or takes it from another.
+
+        `x_bar[i] += y` needs no `x_i_bar = y`, and `x_bar = -y` no `negated_bar = y`.
         """
-        return (
-            isinstance(stmt, Store)
-            and stmt.accumulate
-            and stmt.value is v
-            and not v.is_array
-            and v.name.removesuffix("_bar") not in self.names
-        )
+        if isinstance(stmt, Store):
+            return stmt.value is v
+        return isinstance(stmt, Assign) and stmt.name in _SIGNS and depth <= SHORT
 
     def _is_offset(self, stmt: Stmt) -> bool:
         """`n - 1`, `i + 2`: spelled out wherever they are used."""

@@ -285,7 +285,8 @@ class Names:
 
     def _wish(self, root: Var) -> str:
         group = sorted(self._group(root), key=lambda v: self.order.get(v, 0))
-        chosen = next((v for v in group if v.named), group[0])
+        named = [v for v in group if v.named] or group[:1]
+        chosen = next((v for v in named if not self.inlining.is_of_nameless(v)), named[0])
         if not chosen.name.strip("_") and any(self.inlining.count[v] for v in group):
             return "trip"  # the user's `_` counts what nobody reads; the reverse sweep reads this one
         text = "".join(ch if ch.isalnum() or ch == "_" else "_" for ch in chosen.name) or "t"

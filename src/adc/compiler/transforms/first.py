@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.analysis.positions import all_different, differ
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
@@ -35,6 +36,7 @@ ZEROS = ("zeros", "zeros_like")
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     """The program with first accumulations into zeros made assignments."""
     memory = Memory(joined_roots)
+    different = all_different(program, memory)
     added: dict[Var, list[Store]] = {}
     for s in walk(program.body):
         if isinstance(s, Store) and s.accumulate:
@@ -42,14 +44,14 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     for _, first in first_writes(program.body):
         if (
             first.accumulate
-            and not _scatters(first)
+            and differ(first.index, different)
             and not any(_are_beside(first.index, s.index) for s in added[first.array])
         ):
             first.accumulate = False
     parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
     copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
     for block in all_blocks(program.body):
-        for cleared, first in _refilled(block, parts, memory):
+        for cleared, first in _refilled(block, parts, memory, different):
             block.remove(cleared)
             first.accumulate = False
             if _puts_back(first, block, parts, copies, memory):
@@ -68,10 +70,12 @@ def first_writes(block: Block) -> Iterator[tuple[Assign, Store]]:
                 yield stmt, first
 
 
-def _refilled(block: Block, parts: dict[Var, Assign], memory: Memory) -> Iterator[tuple[Store, Store]]:
+def _refilled(
+    block: Block, parts: dict[Var, Assign], memory: Memory, different: set[Var]
+) -> Iterator[tuple[Store, Store]]:
     """Statements that clear a part, each with the one that adds to that part before anything else touches the array."""
     for stmt in list(block):
-        if not isinstance(stmt, Store) or stmt.role != "clear" or _scatters(stmt):
+        if not isinstance(stmt, Store) or stmt.role != "clear" or not differ(stmt.index, different):
             continue
         mine = memory.of(stmt.array)
         first = next((s for s in block[block.index(stmt) + 1 :] if _works_on(s, mine, memory)), None)
@@ -110,11 +114,6 @@ def _are_beside(a: Index, b: Index) -> bool:
     return any(
         isinstance(x, Slice) and isinstance(y, Slice) and x != y for x, y in zip(a[:-1], b[:-1], strict=False)
     )
-
-
-def _scatters(store: Store) -> bool:
-    """Whether several values may go to one element."""
-    return any(isinstance(i, Var) and i.is_array for i in store.index)
 
 
 def _works_on(stmt: Stmt, mine: Var, memory: Memory) -> bool:

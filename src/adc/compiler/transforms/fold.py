@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.analysis.roots import written_roots
+from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.frontend.values import plain_value
+from adc.compiler.frontend.values import Value, plain_value
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -21,6 +22,7 @@ from adc.compiler.ir.nodes import (
     Mark,
     Program,
     Stmt,
+    Store,
     Var,
     While,
     change_blocks,
@@ -84,6 +86,13 @@ class _Folder:
                     continue
             elif isinstance(stmt, Keep) and stmt.index is not None and kept:
                 stmt = _copied_once(stmt, kept[-1])
+            elif isinstance(stmt, Store) and self.in_reverse:
+                with self.ev.at(kept), self.ev.origin_at(stmt.origin):
+                    value = operand(stmt.value, self.table)
+                    number = self._spread(value)
+                    if number is None and stmt.accumulate and self._is_of_negated(self._still(value)):
+                        number = self.ev.op("negative", value)
+                stmt = stmt if number is None else replace(stmt, value=self.ev.atom(number))
             kept.append(stmt)
         return kept
 
@@ -109,6 +118,8 @@ class _Folder:
                 return self._becomes(target, args[0], stmt)
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
+            if target.named and not args[0].named:
+                args[0].name, args[0].named = target.name, True
         if name == "squeeze" and (total := self._summed(args, target)) is not None:
             return self._new("sum", total, _own(target, "total") if target.is_array else target)
         if name == "transpose":
@@ -121,12 +132,29 @@ class _Folder:
                 return self._becomes(target, inner.args[0], stmt)
         return stmt
 
+    def _spread(self, x: Atom) -> Value | None:
+        """The number that every element of an array is, where it was broadcast."""
+        made = self._still(x)
+        if made is None or not made.target.is_array:
+            return None
+        if made.name == "broadcast_to":
+            of = made.args[0]
+            return None if isinstance(of, Var) and of.is_array else plain_value(of)
+        number = self._spread(made.args[0]) if made.name == "negative" else None
+        return None if number is None else self.ev.op("negative", number)
+
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
         """Whether an array is a new product or sum, or elements read by positions, that nothing but its copy reads."""
         if not isinstance(x, Var):
             return False
         made = self.definition.get(x)
-        is_new = x in self.gathered or (made is not None and made.name in (*_PRODUCTS, "sum"))
+        is_new = x in self.gathered or (
+            made is not None
+            and (
+                made.name in (*_PRODUCTS, "sum")
+                or (isinstance(made.op, Operation) and is_elementwise(made.op))
+            )
+        )
         return is_new and self.readers[x] == 1 and not {x, copy} & self.written
 
     def _summed(self, args: tuple[Any, ...], target: Var) -> tuple[Atom, ...] | None:
@@ -215,6 +243,10 @@ class _Folder:
         x = args[0]
         if name == "negative":
             inner = self._still(x)
+            if inner is not None and inner.name in ("multiply", "divide") and self.readers[inner.target] == 1:
+                first = self._still(inner.args[0])
+                if first is not None and first.name == "negative" and not first.target.named:
+                    return self._new(inner.name, (first.args[0], inner.args[1]), target)
             return inner.args[0] if inner is not None and inner.name == "negative" else None
         y = args[1]
         if target.type.dtype == "int64" and not target.is_array and name in ("add", "subtract"):
@@ -239,14 +271,57 @@ class _Folder:
             return y
         if name == "subtract" and x == Const(0.0):
             return self._new("negative", (y,), target)
-        if name == "add" and x is y and self.in_reverse:
-            return self._twice(x, target) or self._new("multiply", (Const(2.0), x), target)
+        if name == "add" and self.in_reverse and (factors := self._of_square(x, y)) is not None:
+            halved = self._product(factors[1])
+            if halved is not None and halved.args[0] == Const(0.5):
+                return self._new("multiply", (factors[0], halved.args[1]), target)
+            return self._doubled(x, target)
+        if name == "add" and self.in_reverse and self._are_alike(x, y):
+            return self._twice(x, target) or self._doubled(x, target)
         if name == "add":
             for a, b in ((x, y), (y, x)):
                 inner = self._still(b)
                 if inner is not None and inner.name == "negative" and not inner.target.named:
                     return self._new("subtract", (a, inner.args[0]), target)
+                if self.in_reverse and inner is not None and self._is_of_negated(inner):
+                    return self._new("subtract", (a, inner.target), target)
         return None
+
+    def _are_alike(self, x: Atom, y: Atom) -> bool:
+        """Whether two terms are one value, or products of the same factors."""
+        p, q = self._product(x), self._product(y)
+        return x is y or (p is not None and q is not None and p.args in _either_way(q))
+
+    def _of_square(self, x: Atom, y: Atom) -> tuple[Atom, Atom] | None:
+        """The factors g and a of x, where x + y is g a + (g z) c with a = c z: what the pull of (c z) z adds up."""
+        whole, part = self._product(x), self._product(y)
+        if whole is None or part is None:
+            return None
+        for g, a in _either_way(whole):
+            made = self._product(a)
+            for c, z in _either_way(made) if made is not None else ():
+                for left, last in _either_way(part):
+                    first = self._product(left)
+                    if last == c and first is not None and (g, z) in _either_way(first):
+                        return g, a
+        return None
+
+    def _product(self, x: Atom) -> Assign | None:
+        made = self._still(x)
+        return made if made is not None and made.name == "multiply" else None
+
+    def _is_of_negated(self, product: Assign | None) -> bool:
+        """Whether a product that is read once had a negated factor, which it has no longer."""
+        if product is None or self.readers[product.target] != 1:
+            return False
+        if product.name not in (*_PRODUCTS, "multiply", "divide") or not is_float(product.target.type):
+            return False
+        for k, x in enumerate(product.args[:2]):
+            factor = self._still(x)
+            if factor is not None and factor.name == "negative" and self.readers[x] == 1:
+                product.args = (*product.args[:k], factor.args[0], *product.args[k + 1 :])
+                return True
+        return False
 
     def _twice(self, x: Atom, target: Var) -> Assign | Atom | None:
         """Two c z for x = c z, the same number to the last bit."""
@@ -258,6 +333,12 @@ class _Folder:
             return None
         doubled = Const(2.0 * factor.value)
         return other if doubled == Const(1.0) else self._new("multiply", (doubled, other), target)
+
+    def _doubled(self, x: Atom, target: Var) -> Assign:
+        """Two x; what is x for this alone is a step on the way, and needs no name."""
+        if isinstance(x, Var) and x.name.endswith("_bar") and self.readers[x] <= 2:
+            x.named = False
+        return self._new("multiply", (Const(2.0), x), target)
 
     def _is_reciprocal(self, x: Atom, y: Atom) -> bool:
         """Whether x is -(1 / y): what the pull of a reciprocal divides by y is its negative square.
@@ -305,6 +386,10 @@ class _Folder:
         made = Assign((target,), registry.named(name), args, self.definition[target].origin)
         self.definition[target] = made
         return made
+
+
+def _either_way(product: Assign) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
+    return product.args, product.args[::-1]
 
 
 def _is_converted(args: tuple[Atom, ...], target: Var) -> bool:

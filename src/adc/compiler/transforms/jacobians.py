@@ -15,7 +15,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler import results
-from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.infer import type_of
 from adc.compiler.frontend.lower import Evaluator
@@ -227,7 +227,11 @@ def _pushed(
         with ev.at(whole):
             lengths = ev.shape_values(x.type.shape)
         block, dots = tangent.run(
-            program.body, {x: 1.0 if unit is None else unit}, ys, ev, inactive_shifts(program)
+            program.body,
+            {x: 1.0 if unit is None else unit},
+            ys,
+            ev,
+            cancelled(program, ev.joined_roots),
         )
         with ev.at(whole):
             if unit is None:

@@ -17,8 +17,8 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler import results
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.analysis.roots import behind, written_roots
-from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend import draws
 from adc.compiler.frontend.frame import Frame
 from adc.compiler.frontend.infer import type_of
@@ -148,7 +148,11 @@ def pushed(
         outputs = [*form.atoms, *rest.atoms]
         program = cleaned(ev, Program("inner", [], inner.block, outputs), inner.inputs)
         block, dots = tangent.run(
-            program.body, seeds, program.results[: len(form.atoms)], ev, inactive_shifts(program)
+            program.body,
+            seeds,
+            program.results[: len(form.atoms)],
+            ev,
+            cancelled(program, ev.joined_roots),
         )
         with ev.at(block):
             ends = [dot_atom(ev, x, d) for x, d in zip(program.results, dots, strict=False)]

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler import results as forms
-from adc.compiler.analysis.shifts import inactive_shifts
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.frontend.lower import Evaluator, Lowered
 from adc.compiler.frontend.source import Source
 from adc.compiler.frontend.values import Value, plain_value
@@ -98,7 +98,7 @@ def linearized(
             dict(zip(inner.inputs, dots, strict=True)),
             program.results[:count],
             ev,
-            inactive_shifts(program),
+            cancelled(program, ev.joined_roots),
         )
         with ev.at(block):
             tangents = [nested.dot_atom(ev, y, d) for y, d in zip(program.results, ends, strict=False)]

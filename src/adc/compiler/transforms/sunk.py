@@ -54,13 +54,20 @@ ZERO = Const(0.0)
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
-    """The program with pulls in the branches that they belong to."""
-    _Sinker(program, evaluator).block(program.body, in_loop=False)
+    """The program with pulls in the branches that they belong to, where loops then do less."""
+    _Sinker(program, evaluator, LEAST).block(program.body, in_loop=False)
+    return program
+
+
+def for_reading(program: Program, evaluator: Evaluator) -> Program:
+    """The program with every pull in the branch that it belongs to."""
+    _Sinker(program, evaluator, 1).block(program.body, in_loop=True)
     return program
 
 
 class _Sinker:
-    def __init__(self, program: Program, evaluator: Evaluator) -> None:
+    def __init__(self, program: Program, evaluator: Evaluator, least: int) -> None:
+        self.least = least
         self.memory = Memory(evaluator.joined_roots)
         self.adjoints = evaluator.branch_adjoints  # zeros of the user's own times infinity are NaN
         self.times = times_read(program)
@@ -89,7 +96,7 @@ class _Sinker:
             if left == taken:
                 break
             taken = left
-        if len(taken) >= LEAST and any(isinstance(s, Store) for s in taken):
+        if len(taken) >= self.least and (self.least == 1 or any(isinstance(s, Store) for s in taken)):
             self._move(branch, side, block, [s for s in behind if s in taken], other)
             self.memory.forget(branch)
 

@@ -19,7 +19,7 @@ from adc.compiler.transforms.vectorise import vectorisable
 
 MANY = 150  # statements of a loop
 _KINDS = ("float64", "bool")  # numbers as wide as a place in a vector, and comparisons of them
-_PLAIN = SIMPLE | {"divide", "sqrt", "where", "absolute", "negative", "alias"}
+_PLAIN = SIMPLE | {"divide", "sqrt", "root", "where", "absolute", "negative", "alias"}
 
 
 def run(program: Program, strict: bool) -> Program:

@@ -10,9 +10,9 @@ import numpy as np
 
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.roots import laid_flat, written_roots
-from adc.compiler.analysis.shifts import inactive_shifts
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import UNDEFINED, Value
@@ -20,6 +20,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Const,
     Index,
     Operand,
     Program,
@@ -39,6 +40,8 @@ from adc.compiler.transforms.needs import Frame, Needs
 from adc.compiler.transforms.rewrite import substitute
 from adc.rules.operation import Operation
 
+_ZEROS = {Const(0.0), Const(0), Const(0j), Const(False)}
+
 
 class Accumulation(ABC):
     """State of one reverse sweep, and the ways to add to an adjoint and to take it."""
@@ -55,7 +58,10 @@ class Accumulation(ABC):
         self.layout = layouts.of(program.body, program.params)
         program.results = [r for r in (output, *extra) if r is not None]
         self.activity = Activity(
-            program.body, wrt, [output] if output is not None else [], inactive_shifts(program)
+            program.body,
+            wrt,
+            [output] if output is not None else [],
+            cancelled(program, evaluator.joined_roots),
         )
         self.needs = Needs(self.layout, evaluator, ranges(program.body))
         self.undone = written_roots(walk(program.body), evaluator.joined_roots)
@@ -146,7 +152,11 @@ class Accumulation(ABC):
             if isinstance(stmt, Assign):
                 if isinstance(stmt.op, Operation) and stmt.name != "broadcast_to":  # which is read-only
                     self.fresh.update(t for t in stmt.targets if t.is_array and t.view_of is None)
-                masks = stmt.name in ("where", "zeros_like") or any(
+                is_zero = stmt.name == "zeros_like" or (
+                    stmt.name == "where"
+                    and not _ZEROS.isdisjoint(a for a in stmt.args[1:] if isinstance(a, Const))
+                )
+                masks = is_zero or any(
                     v in self.masked or v.root in self.masked for v in variables(stmt.args)
                 )
                 if masks:
@@ -198,16 +208,15 @@ class Accumulation(ABC):
             if isinstance(self.bar[x], Var) and old is not None:
                 self.bar[x].name, self.bar[x].named = f"{x.name}_bar", True
             return
-        if isinstance(g, Var) and g.is_array and g.root in self.undone and g.root in self.layout.home:
-            g = self.ev.op("copy", g)  # the sweep undoes the writes to this array
         if x.root in self.ev.mutated and self._lies_in_broadcast(x):
-            self._accumulate_beneath(x, g, source)
+            self._accumulate_beneath(x, self._lasting(g), source)
             return
         if x in self.shadowed:
             self._accumulate_in_place(x, g, source)
             return
         old = self.bar.get(x)
         if old is None:
+            g = self._lasting(g)
             self.bar[x] = self._named(g, x)
             self._own_if_fresh(g, source)
         else:
@@ -216,6 +225,11 @@ class Accumulation(ABC):
                 total.name, total.named = f"{x.name}_bar", True
                 self.owned.add(total)
             self.bar[x] = total
+
+    def _lasting(self, g: Value) -> Value:
+        """A copy of what lies in an array of the primal, if the sweep undoes the writes to it."""
+        primal = isinstance(g, Var) and g.is_array and g.root in self.undone and g.root in self.layout.home
+        return self.ev.op("copy", g) if primal else g
 
     def _is_broadcast(self, x: Var) -> bool:
         made = self.layout.definition.get(x)
