@@ -259,3 +259,18 @@ def zeros_that_a_loop_writes_over(x, w):
         new[:] = np.tanh(x + h @ w)
         h = new.copy()
     return np.sum(h**2)
+
+
+@program(lambda r: (r.normal(size=5), r.normal(size=5), np.array([1, 4, 2, 3, 1])))
+def one_element_of_the_new_state_taken_off(x, w, lengths):
+    state = x.copy()
+    new = np.zeros(len(x))
+    for _ in range(3):
+        for j in range(len(x)):
+            total = 0.0
+            for k in range(lengths[j]):
+                total += state[k] * w[k]
+            new[j] = total
+        for j in range(len(x)):
+            state[j] = new[j] - 0.5 * new[0]
+    return np.sum(state * state)

@@ -154,7 +154,8 @@ class _Alternator:
     def _only_handed_over(self, update: _Update) -> bool:
         """Whether nothing but the two nests has to do with the new elements."""
         return all(
-            s is update.making.store or (s in update.copying.home and element(s) is not None)
+            s is update.making.store
+            or (s in update.copying.home and element(s) == (update.new, update.copying.counters))
             for s in self.users[update.new]
         )
 
