@@ -138,17 +138,6 @@ def text(name):
     return adc.source(adc.value_and_grad(function, argnums), *arguments, stage="optimized")
 
 
-def test_a_search_pulls_where_it_found_something():
-    lines = text("nearest").splitlines()
-    found = next(
-        k for k, line in enumerate(lines) if "points_bar[" in line and ("+=" in line or "-=" in line)
-    )
-    search = max(k for k in range(found) if lines[k].endswith("_kept[k]:"))
-    indent = [len(lines[k]) - len(lines[k].lstrip()) for k in (search, found)]
-    assert indent[1] > indent[0], "the addition stands in the branch"
-    assert text("nearest").count("if hit >= 0:") == 1
-
-
 def test_both_sweeps_of_a_trip_are_one_loop_and_one_branch():
     shown = text("bilinear")
     assert shown.count("np.floor(y)") == 1 and shown.count(" if 0 <= a") == 1

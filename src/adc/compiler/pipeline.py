@@ -87,6 +87,7 @@ from adc.compiler.transforms import (
     scalarise,
     scatter,
     scratch,
+    searches,
     selects,
     shared_factors,
     short_rows,
@@ -178,6 +179,14 @@ def _number_and_aux(context: Context, where: Location) -> list[Atom]:
     return [value, *_kept_from_the_sweep(aux, context.lowered.program, context.evaluator)]
 
 
+def _searches(program: Program, context: Context) -> Program:
+    return (
+        searches.run(program, context.wrt, context.evaluator)
+        if context.request.kind == "gradient"
+        else program
+    )
+
+
 def _whole(program: Program, context: Context) -> Program:
     # A product of matrices adds in an order of its own.
     request = context.request
@@ -225,6 +234,7 @@ STAGES: tuple[Stage, ...] = (
     Stage("cse", lambda p, c: cse.run(p, c.evaluator)),
     Stage("unread", lambda p, c: unread.run(p, c.evaluator)),
     Stage("dead", lambda p, c: dead.run(p, c.evaluator.joined_roots)),
+    Stage("searches", _searches),
     Stage("whole", _whole),
     Stage("reread", lambda p, c: reread.run(p, c.evaluator)),
     Stage("renewed", lambda p, c: renewed.run(p, c.evaluator)),
