@@ -84,3 +84,41 @@ def test_data_that_are_no_numbers(mode):
     assert value == 1.0
     np.testing.assert_array_equal(x_bar, [0.0, 0.0, 0.0, -2.0, 0.0])
     assert adc.grad(least, mode=mode)(x[:1])[0] == 0.0
+
+
+def test_what_was_found_is_inside():
+    """No check of a position, in either sweep, where the loop is as long as what it goes through."""
+
+    def chamfer(p, q):
+        total = 0.0
+        for i in range(len(p)):
+            best = np.inf
+            for j in range(len(q) - 1, -1, -1):
+                best = min(best, (p[i, 0] - q[j, 0]) ** 2 + (p[i, 1] - q[j, 1]) ** 2)
+            total += np.sqrt(best)
+        return total
+
+    p, q = R.normal(size=(20, 2)), R.normal(size=(25, 2))
+    assert "IndexError" not in str(adc.source(adc.grad(chamfer), p, q, stage="optimized"))
+
+
+def test_what_was_not_found_is_the_last():
+    """A position that no trip has found is where it began: outside, or counted from the end."""
+
+    def weighted(x, w, begin):
+        hit = begin
+        best = 1.0
+        for k in range(len(x)):
+            if x[k] > best:
+                best = x[k]
+                hit = k
+        return best * w[hit]
+
+    for mode in ("python", "compiled"):
+        g = adc.grad(weighted, argnums=(0, 1), mode=mode)
+        w_bar = g(np.zeros(3), np.ones(4), -2)[1]
+        np.testing.assert_array_equal(w_bar, [0.0, 0.0, 1.0, 0.0])
+        with pytest.raises(IndexError):
+            g(np.zeros(3), np.ones(4), 4)
+        with pytest.raises(IndexError):
+            g(np.array([0.0, 0.0, 0.0, 0.0, 2.0]), np.ones(4), 0)

@@ -1,10 +1,27 @@
-"""Integers that are positions on an axis, whatever the data are: what arange, argsort and argmax give."""
+"""Integers that are positions on an axis, whatever the data are: what arange, argsort, argmax and searches give."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.ir.nodes import Assign, Const, Index, Program, Slice, Store, Var, walk
-from adc.compiler.ir.types import Array
+from adc.compiler.frontend.lengths import length_of
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Const,
+    For,
+    If,
+    Index,
+    Program,
+    Slice,
+    Stmt,
+    Store,
+    Var,
+    defined,
+    walk,
+)
+from adc.compiler.ir.types import Array, is_integer
 from adc.rules import shapes
 from adc.rules.dims import Dim
 
@@ -70,3 +87,31 @@ def _length(s: Assign) -> Dim | None:
     if axis is None:
         return shapes.size(reduced.shape)
     return reduced.shape[axis] if isinstance(axis, int) else None
+
+
+def remembered(loop: For) -> dict[Var, tuple[Dim, Dim]]:
+    """Integers that are the counter in some trip of a loop, or what they began as; that, and the largest counter."""
+    highest = length_of(loop.start) if loop.step.value < 0 else length_of(loop.stop)  # type: ignore[union-attr]
+    if highest is None:
+        return {}
+    if loop.step.value > 0:  # type: ignore[union-attr]
+        highest = highest - 1
+    found: dict[Var, tuple[Dim, Dim]] = {}
+    for c in loop.carried:
+        begin = length_of(c.init)
+        if begin is not None and is_integer(c.phi.type) and not c.phi.is_array:
+            made = {v: s for s in walk(loop.body) for v in defined(s)}
+            if _may_be(c.out, made) <= {c.phi, loop.index}:
+                found[c.result] = begin, highest
+    return found
+
+
+def _may_be(x: Atom, made: Mapping[Var, Stmt]) -> set[Atom]:
+    """What a number is, of that which branches and choices hand on."""
+    s = made.get(x) if isinstance(x, Var) else None
+    if isinstance(s, If):
+        merge = next(m for m in s.merges if m.result is x)
+        return _may_be(merge.then, made) | _may_be(merge.orelse, made)
+    if isinstance(s, Assign) and s.name == "where":
+        return _may_be(s.args[1], made) | _may_be(s.args[2], made)
+    return {x}

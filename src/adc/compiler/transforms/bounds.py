@@ -31,7 +31,7 @@ from typing import Any
 from adc.compiler.analysis.conditions import Conditions, certain
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.positions import positions
+from adc.compiler.analysis.positions import positions, remembered
 from adc.compiler.analysis.touches import pace, paces, part, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -44,6 +44,7 @@ from adc.compiler.ir.nodes import (
     For,
     If,
     Program,
+    Restore,
     Slice,
     Stmt,
     Store,
@@ -94,6 +95,7 @@ class _Checker:
         self.limits: dict[
             tuple[str, Var], list[Dim]
         ] = {}  # of what is the smaller or the larger of two: these
+        self.remembered: dict[Var, Dim] = {}  # integers: the largest counter of the loop that found them
         self.choices: dict[Var, tuple[Atom, Atom, Atom]] = {}  # integers that a test chooses between two
         self.inside: dict[Stmt, set[Var]] = {}  # what a region makes, a loop in each trip anew
         self.conditions = Conditions(program)
@@ -134,6 +136,13 @@ class _Checker:
                 self._region(stmt, around)
                 self.every.pop()
                 self.around.pop()
+            if isinstance(stmt, For):
+                self._remember(stmt)
+            if (
+                isinstance(stmt, Restore)
+                and (highest := self.remembered.get(self.ev.first(stmt.target))) is not None
+            ):
+                self.facts.append(highest - Dim.symbol("value", stmt.target))
             out.append(stmt)
         return out
 
@@ -146,6 +155,15 @@ class _Checker:
         for length in self.looked_through.get(known, ()):
             found = Dim.symbol("value", stmt.target)
             self.facts += [found + length, length - 1 - found]
+
+    def _remember(self, loop: For) -> None:
+        """Note behind a search that a position that it found is one of its counter."""
+        if isinstance(loop.step, Const):
+            for v, (begin, highest) in remembered(loop).items():
+                if self._proven(highest - begin):
+                    self.facts.append(highest - Dim.symbol("value", v))
+                    if self.ev.is_throughout(highest):  # and so the same in the reverse sweep
+                        self.remembered[v] = highest
 
     def _is_certain(self, check: Check) -> bool:
         """Whether what is checked cannot but hold here, as that there is something to divide by."""
