@@ -1,14 +1,15 @@
 """A partial derivative times an adjoint or a tangent, as a person writes the product.
 
 What a choice does not take contributes nothing, whatever its adjoint is: `where(c, 1.0, 0.0) * bar` is
-`where(c, bar, 0.0)`, and an infinite adjoint beside the kink of `sqrt(maximum(x, 0))` does not become NaN.
+`where(c, bar, 0.0)`, and an infinite adjoint beside the kink of `sqrt(maximum(x, 0))` does not become NaN. A factor
+that is a truth value, `sqrt(x) * (x > 0)`, chooses in the same way.
 """
 
 from __future__ import annotations
 
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
-from adc.compiler.ir.nodes import Assign, Block, Const
+from adc.compiler.ir.nodes import Assign, Block, Const, Var
 from adc.rules.operation import Operation
 
 _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
@@ -26,6 +27,8 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
             return ev.op("where", condition, factor, 0.0)
         if (otherwise, taken) == _ONE_OR_NOTHING:
             return ev.op("where", condition, 0.0, factor)
+    if isinstance(partial, Var) and partial.type.dtype == "bool":
+        return ev.op("where", partial, factor, 0.0)
     found = ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
     return _derived(found, ev.block[before:])
 

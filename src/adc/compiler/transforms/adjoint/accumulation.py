@@ -41,6 +41,8 @@ from adc.compiler.transforms.rewrite import substitute
 from adc.rules.operation import Operation
 
 _ZEROS = {Const(0.0), Const(0), Const(0j), Const(False)}
+# What gives zeros where something else was chosen: a pull that gathers starts from zeros.
+_CHOOSE = {"zeros", "zeros_like", "tril", "triu"}
 
 
 class Accumulation(ABC):
@@ -152,11 +154,11 @@ class Accumulation(ABC):
             if isinstance(stmt, Assign):
                 if isinstance(stmt.op, Operation) and stmt.name != "broadcast_to":  # which is read-only
                     self.fresh.update(t for t in stmt.targets if t.is_array and t.view_of is None)
-                is_zero = stmt.name == "zeros_like" or (
+                chooses = stmt.name in _CHOOSE or (
                     stmt.name == "where"
                     and not _ZEROS.isdisjoint(a for a in stmt.args[1:] if isinstance(a, Const))
                 )
-                masks = is_zero or any(
+                masks = chooses or any(
                     v in self.masked or v.root in self.masked for v in variables(stmt.args)
                 )
                 if masks:
