@@ -106,3 +106,13 @@ def parts_are_a_tuple(x):
         total += k * np.sum(part)
     columns = np.unstack(x, axis=1)
     return total + columns[len(columns) - 1] @ columns[0] if isinstance(columns, tuple) else 0.0
+
+
+@program(lambda r: (r.normal(size=3),))
+def slices_of_lists_filled_from_arrays(x):
+    padded = [0.0] * 5
+    padded[: len(x)] = x
+    padded[1:1] = range(2)
+    padded[::3] = np.sin(x)
+    padded[:0] = (v * v for v in x)
+    return sum((k + 1) * v * v for k, v in enumerate(padded))

@@ -364,9 +364,11 @@ class Assignments(Calls):
                 raise NeedsUnrolling(base)
             if getattr(base, "taken", False):
                 raise growing.changed(self)
+            if isinstance(index, slice):
+                value = self.static_items(value, None)
             try:
                 base[index] = value
-            except (IndexError, TypeError) as error:
+            except (IndexError, TypeError, ValueError) as error:
                 raise self.refuse(f"{type(error).__name__}: {error}") from error
         else:
             self._refuse_number(base)
