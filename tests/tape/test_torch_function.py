@@ -858,6 +858,29 @@ def a_second_pass_where_nothing_was_saved():
     return x.grad.item()
 
 
+class Handed(autograd.Function):
+    """Gives back what it is given beside a Tensor."""
+
+    @staticmethod
+    def forward(ctx, x, result):
+        return result
+
+    @staticmethod
+    def backward(ctx, bar):
+        return None, None
+
+
+@gives("none")
+def no_result_at_all():
+    return "none" if Handed.apply(ones(1, requires_grad=True), None) is None else "some"
+
+
+def test_a_result_that_is_no_tensor_is_named():
+    with pytest.raises(TypeError, match="Handed.forward returned a float, which carries no derivative"):
+        Handed.apply(ones(1, requires_grad=True), 2.0)
+    assert Handed.apply(ones(1), 2.0) == 2.0
+
+
 @pytest.mark.tiny
 @pytest.mark.parametrize("case", answers.cases)
 def test_as_pytorch(case):

@@ -86,6 +86,12 @@ def grad_is_batched():
     return autograd.grad(x * x, x, tensor([[1.0, 0.0], [0.0, 1.0]]), is_grads_batched=True)
 
 
+@gives(("RuntimeError", "grad can be implicitly created only for scalar outputs"))
+def grad_is_batched_of_nothing():
+    x = tensor([1.0, 2.0], True)
+    return error_of(lambda: autograd.grad(x * x, x, is_grads_batched=True))
+
+
 @gives((([2.0, 4.0], [0.0]), "ValueError"))
 def grad_materialize():
     x = tensor([1.0, 2.0], True)

@@ -206,6 +206,13 @@ class Function:
                 o.detach() if record.is_active(o) and not isinstance(o, tuple | list) else o for o in outputs
             ]
             return record.rebuild(result, free) if several else free[0]
+        if result is None:
+            return None
+        if not several and not isinstance(result, Tensor | np.ndarray | np.generic):
+            raise TypeError(
+                f"{cls.__name__}.forward returned a {type(result).__name__}, which carries no derivative. "
+                "Return a Tensor, or a tuple in which Tensors may stand beside other things."
+            )
         if not all(any(a is d for a in args) for d in ctx._dirty):
             warnings.warn(
                 "ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been mutated "

@@ -162,6 +162,8 @@ def _batched(
     stacks = _listed(grad_outputs)
     for k, (stack, output) in enumerate(zip(stacks, outputs, strict=False)):
         node = _node(output, "outputs")
+        if stack is None:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if node is not None and (stack.ndim == 0 or stack.shape[1:] != node.shape):
             raise RuntimeError(
                 "If `is_grads_batched=True`, we interpret the first dimension of each grad_output as the batch "
