@@ -17,6 +17,14 @@ def off_the_diagonal_as_a_factor(x):
     return np.sum(np.sqrt(x) * ~np.eye(2, dtype=bool))
 
 
+def ones_off_the_diagonal(x):
+    return np.sum(np.sqrt(x) * (1.0 - np.eye(len(x))))
+
+
+def ones_below_the_diagonal(x):
+    return np.sum(np.tri(2, k=-1) * np.sqrt(x))
+
+
 def below_the_diagonal(x):
     return np.sum(np.tril(np.sqrt(x), -1))
 
@@ -64,6 +72,8 @@ def distances_of_pairs(x):
     [
         (mask_as_a_factor, NOT_CHOSEN, [0.0, 0.5, 0.25]),
         (off_the_diagonal_as_a_factor, DIAGONAL, [0.0, 0.5, 0.25, 0.0]),
+        (ones_off_the_diagonal, DIAGONAL, [0.0, 0.5, 0.25, 0.0]),
+        (ones_below_the_diagonal, DIAGONAL, [0.0, 0.0, 0.25, 0.0]),
         (below_the_diagonal, DIAGONAL, [0.0, 0.0, 0.25, 0.0]),
         (above_the_diagonal, DIAGONAL, [0.0, 1.0, 0.0, 0.0]),
         (largest_two, NOT_CHOSEN, [0.0, 0.5, 0.25]),

@@ -876,7 +876,7 @@ def no_result_at_all():
 
 
 def test_a_result_that_is_no_tensor_is_named():
-    with pytest.raises(TypeError, match="Handed.forward returned a float, which carries no derivative"):
+    with pytest.raises(TypeError, match="forward returned a float, which carries no derivative"):
         Handed.apply(ones(1, requires_grad=True), 2.0)
     assert Handed.apply(ones(1), 2.0) == 2.0
 

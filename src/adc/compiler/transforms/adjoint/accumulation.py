@@ -45,6 +45,18 @@ _ZEROS = {Const(0.0), Const(0), Const(0j), Const(False)}
 _CHOOSE = {"zeros", "zeros_like", "tril", "triu"}
 
 
+def _masks(program: Program) -> set[Var]:
+    """Matrices of zeros and ones, `np.eye(n)` or `1 - np.tri(n)`: as factors they choose."""
+    found: set[Var] = set()
+    for stmt in walk(program.body):
+        if isinstance(stmt, Assign) and (
+            stmt.name in ("eye", "tri")
+            or (stmt.name == "subtract" and all(isinstance(x, Const) or x in found for x in stmt.args))
+        ):
+            found.update(stmt.targets)
+    return found
+
+
 class Accumulation(ABC):
     """State of one reverse sweep, and the ways to add to an adjoint and to take it."""
 
@@ -74,7 +86,8 @@ class Accumulation(ABC):
         self.owned: set[Var] = set()  # adjoint arrays that nothing else refers to
         self.fresh: set[Var] = set()  # arrays that an operation of the sweep made
         self.parts: set[Var] = set()  # arrays whose adjoint is a part of another array's shadow
-        self.masked: set[Var] = set()  # adjoints that may be zero because a branch was not taken
+        # Adjoints that may be zero because a branch was not taken, and what chooses as a factor.
+        self.masked = _masks(program)
         self.saved: dict[Store, Var] = {}
 
     def active(self, v: Operand) -> bool:
