@@ -5,6 +5,7 @@ import enum
 import functools
 import types
 
+import numpy as np
 from tests.corpus import program
 
 
@@ -148,3 +149,59 @@ def a_property_that_makes_functions(x):
         total += law.of(v)
         law = Law.SQUARE if v > 0 else Law.FLAT
     return total + Law.SQUARE.of(x[0])
+
+
+class Doubled:
+    """What is set is doubled, also what stood there already."""
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, owner, kind=None):
+        return vars(owner)[self.name]
+
+    def __set__(self, owner, value):
+        vars(owner)[self.name] = value * 2.0
+
+
+class Tripled:
+    level = Doubled()
+
+    def __init__(self, values):
+        self.values = values
+        self.level = values
+
+    @property
+    def weights(self):
+        return self.values
+
+    @weights.setter
+    def weights(self, values):
+        self.values = values * 3.0
+
+
+@program(lambda r: (r.normal(size=4),))
+def an_array_changed_in_place_is_set_again(x):
+    made = Tripled(x * 1.0)
+    made.weights += 1.0
+    made.weights *= x
+    made.level += x
+    return np.sum(made.values**2) + np.sum(made.level**3)
+
+
+class Counted:
+    def __init__(self, values):
+        object.__setattr__(self, "writes", 0)
+        self.values = values
+
+    def __setattr__(self, name, value):
+        object.__setattr__(self, "writes", self.writes + 1)
+        object.__setattr__(self, name, value)
+
+
+@program(lambda r: (r.normal(size=4),))
+def writes_in_place_are_counted(x):
+    counted = Counted(x)
+    counted.values += 1.0
+    counted.values *= counted.values
+    return np.sum(counted.values) * counted.writes

@@ -2,6 +2,7 @@
 made of.
 """
 
+import math
 import operator
 
 import numpy as np
@@ -99,7 +100,8 @@ def widened(a):
 
 def _along_rows(a, axis, step, start):
     """What `step` makes of the elements so far, row by row: the running value is a number."""
-    x = np.reshape(a, (1, -1)) if axis is None else np.reshape(a, (-1, a.shape[-1])) if np.ndim(a) != 2 else a
+    rows = (1, np.size(a)) if axis is None else (math.prod(a.shape[:-1]), a.shape[-1])
+    x = np.reshape(a, rows) if axis is None or np.ndim(a) != 2 else a
     y = np.zeros_like(x)
     for i in range(x.shape[0]):
         total = start

@@ -235,7 +235,7 @@ class Assignments(Calls):
             )
         old, value = self.attribute(owner, name), self.evaluate(node)
         result = self.augmented(function, old, value)
-        if result is not old:
+        if isinstance(owner, Instance) and (result is not old or instances.hears_of(owner, name)):
             instances.set_attribute(self, owner, name, result)
 
     def augmented(self, function: Any, old: Value, value: Value) -> Value:

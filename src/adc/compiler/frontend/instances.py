@@ -285,6 +285,22 @@ def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     set_of_object(ev, owner, name, value)
 
 
+def hears_of(owner: Instance, name: str) -> bool:
+    """Whether a write of what an attribute already is does something: runs code of the class, or is forbidden by it.
+
+    An attribute of the class becomes one of the object.
+    """
+    settled = getattr(owner.cls, "__dataclass_params__", None)
+    found = _found(owner.cls, name)
+    return (
+        (settled is not None and settled.frozen)
+        or isinstance(_found(owner.cls, "__setattr__"), types.FunctionType)
+        or isinstance(found, property)
+        or _users(found, "__set__")
+        or (owner.outside is None and name not in owner)
+    )
+
+
 def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """Refuse to keep a value under a name in an object, where the program may not."""
     if owner.outside is not None:
