@@ -80,3 +80,29 @@ def _refused(a, log):
         raise Singular("always")
     finally:
         log.total += a
+
+
+@program(lambda r: (r.normal(size=4),))
+def a_handler_raises_what_a_try_around_catches_behind_a_finally(x):
+    total = x[0]
+    try:
+        try:
+            raise KeyError(1)
+        except KeyError:
+            raise IndexError(2) from None
+        finally:
+            total = total * x[1]
+    except IndexError as error:
+        total += error.args[0] * x[2]
+    try:
+        try:
+            total = total * x[3]
+        except KeyError:
+            pass
+        else:
+            raise IndexError(3)
+        finally:
+            total = total * x[1]
+    except IndexError:
+        total += x[0]
+    return total

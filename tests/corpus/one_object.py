@@ -174,3 +174,33 @@ def ridge_on_products_with_transposes(x, y):
         w = np.linalg.solve(g, np.ones(len(y)))
         total += np.sum((w / np.sum(w)) ** 2)
     return total
+
+
+class Unequal:
+    """Equal to nothing, in its own words."""
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __eq__(self, other):
+        return False
+
+    __hash__ = None
+
+
+@program(lambda r: (r.normal(size=4),))
+def one_object_is_equal_to_itself_in_containers(x):
+    first, second = Unequal(x[0]), Unequal(x[1])
+    held = [first, second]
+    count = (first in held) + 2 * (Unequal(x[0]) in held) + 4 * (held == [first, second])
+    count += 8 * ((second, 1) == (second, 1)) + 16 * (first == first) + 32 * held.index(second)
+    return (held.count(first) * x[2] + x[3] * count) * first.weight
+
+
+@program(lambda r: (r.normal(size=4),))
+def a_value_that_is_none_is_equal_to_itself_in_containers(x):
+    none = np.nan * x[0]
+    constant = float("nan")
+    found = (none in [x[1], none]) + 2 * (constant in (constant, x[0])) + 4 * (none == none)
+    ordered = ((none, x[1]) < (none, x[1] + 1.0)) + 2 * ([none, x[2]] == [none, x[2]])
+    return x[1] * found + x[2] * ordered + x[3] * ([x[2], none].index(none) + [none, none].count(none))

@@ -83,10 +83,15 @@ class Plan:
 
     def outside(self, body: Statements) -> Statements:
         """Statements that this `try` does not guard."""
-        if not body:
-            return []
+        return self._together(body, Unguarded(self)) if body else []
+
+    def whole(self, statement: Node) -> Statements:
+        """A `try` or `with` within this one, which is evaluated as it is."""
+        return self._together([statement], Whole(self))
+
+    def _together(self, body: Statements, attempt: Unguarded | Whole) -> Statements:
         made = branch(constant(True, body[0]), body, [], body[0])
-        made.attempt = Unguarded(self)
+        made.attempt = attempt
         self.made.append(made)
         return [made]
 
@@ -114,6 +119,13 @@ class Plan:
 @dataclass(eq=False)
 class Unguarded:
     """A handler, or the `else` of a `try`."""
+
+    plan: Plan
+
+
+@dataclass(eq=False)
+class Whole:
+    """A `try` or `with` within the `try`: what it lets through, and a handler around would catch, is refused."""
 
     plan: Plan
 
@@ -157,7 +169,7 @@ def _direct(plan: Plan, body: Statements) -> Statements:
             sides = [_direct(plan, [*side, *rest] if falls(side) else side) for side in (s.body, s.orelse)]
             return done + _with_test(plan, s, sides)
         elif isinstance(s, gast.Try):
-            done.append(s)  # what it does not catch itself is refused
+            done += plan.whole(s)
         else:
             return [*done, _attempt(plan, s, _direct(plan, rest))]
     return done + plan.outside(plan.node.orelse)
@@ -184,12 +196,11 @@ def _flagged(plan: Plan, body: Statements) -> Statements:
     done: Statements = []
     for k, s in enumerate(body):
         rest = body[k + 1 :]
-        if (
-            not may_raise(s)
-            or isinstance(s, gast.Try)
-            or (isinstance(s, gast.With) and not is_transparent(s))
-        ):
+        if not may_raise(s):
             done.append(s)
+            continue
+        if isinstance(s, gast.Try) or (isinstance(s, gast.With) and not is_transparent(s)):
+            done += plan.whole(s)
             continue
         if not isinstance(s, (gast.If, *LOOPS, gast.With)):
             return [*done, _attempt(plan, s, _flagged(plan, rest))]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import gast
 
 from adc.compiler.frontend import attempt_trees, caught, exceptions, raising
-from adc.compiler.frontend.attempt_trees import Attempt, Plan, Unguarded
+from adc.compiler.frontend.attempt_trees import Attempt, Plan, Unguarded, Whole
 from adc.compiler.frontend.desugar_flow import own_nodes
 from adc.compiler.frontend.desugar_syntax import Names, Node, branch
 from adc.compiler.frontend.frame import SurelyRaised
@@ -57,8 +57,11 @@ def run(ev: Evaluator, node: Node, refusal: UnsupportedError) -> None:
 
 def made(ev: Evaluator, node: Node) -> None:
     """Evaluate a statement of a `try`, what follows it, and what handles the exceptions that it may raise."""
-    attempt: Attempt | Unguarded = node.attempt
+    attempt: Attempt | Unguarded | Whole = node.attempt
     plan = attempt.plan
+    if isinstance(attempt, Whole):
+        _whole(ev, node.body, plan)
+        return
     if isinstance(attempt, Unguarded):
         start = len(ev.block)
         ev.execute_all(node.body)
@@ -106,6 +109,16 @@ def made(ev: Evaluator, node: Node) -> None:
     chosen = branch(node.test, [again], other, statement)
     _as_live_as(ev, node, chosen)
     ev.branch_on(chosen, fine)
+
+
+def _whole(ev: Evaluator, body: list[Node], plan: Plan) -> None:
+    """Evaluate a `try` or `with` that catches what it does; what comes out of it has no branch to be handled in."""
+    try:
+        ev.execute_all(body)
+    except Exception as raised:
+        if hasattr(raised, "__adc_raised__") and plan.handler(type(raised)) is not None:
+            raise plan.refusal from raised
+        raise
 
 
 def surely_here(ev: Evaluator, raised: Exception) -> bool:

@@ -41,7 +41,7 @@ _INDEX = templates.function(
     """
 def index(items, value):
     for k, item in enumerate(items):
-        if item == value:
+        if value in (item,):
             return k
     raise ValueError("the value is not in the list")
 """
@@ -51,7 +51,7 @@ _COUNT = templates.function(
 def count(items, value):
     found = 0
     for item in items:
-        if item == value:
+        if value in (item,):
             found += 1
     return found
 """

@@ -396,18 +396,22 @@ class Operators(Names):
         if isinstance(op, (gast.Eq, gast.NotEq)):
             same: Value = len(x) == len(y)
             for a, b in zip(x, y, strict=False):
-                same = self._both(same, lambda a=a, b=b: self.compare(gast.Eq(), a, b))  # type: ignore[misc]
+                same = self._both(same, lambda a=a, b=b: self._one_or_equal(a, b))  # type: ignore[misc]
             return same if isinstance(op, gast.Eq) else self.negated(same)
         if not x or not y:
             return COMPARE[type(op)](len(x), len(y))
         strict = gast.Lt() if isinstance(op, (gast.Lt, gast.LtE)) else gast.Gt()
         first = self.compare(strict, x[0], y[0])
         rest = self._both(
-            self.compare(gast.Eq(), x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:])
+            self._one_or_equal(x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:])
         )
         if isinstance(first, Var) and isinstance(rest, Var):
             return self.op("logical_or", first, rest)
         return first if rest is False else rest if first is False else True
+
+    def _one_or_equal(self, x: Value, item: Value) -> Value:
+        """Whether two elements are equal: what is one object is, also a NaN, and also where its class says otherwise."""
+        return True if x is item else self.compare(gast.Eq(), x, item)
 
     def _both(self, test: Value, other: Callable[[], Value]) -> Value:
         """`test and other()`."""
@@ -463,7 +467,7 @@ class Operators(Names):
         """Whether a number, a tuple or an object is one of several."""
         found: Value = False
         for item in items:
-            same = self.compare(gast.Eq(), x, item)
+            same = self._one_or_equal(x, item)
             if isinstance(same, Var):
                 found = same if found is False else self.op("logical_or", found, same)
             elif same:
