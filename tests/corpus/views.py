@@ -381,3 +381,74 @@ def rows_so_far_in_branches(a, v):
         beside.append(length)
         v = w / length
     return diagonal[0] * beside[-1] + basis[1, 0] * basis[2, 1]
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def parts_of_what_lies_flat_are_copies(x):
+    a = x * 1.0
+    part, every_other, flat = a.flat[:3], a.flat[::2], a.flat
+    rest = flat[3:]
+    part *= 2.0
+    every_other[0] = a[1, 1] ** 2
+    a[0, 1] = a[1, 2] * 3.0
+    a[1] += 1.0
+    flat[4] = part[0] * part[1]
+    return np.sum(a**2) + np.sum(part**3) + np.sum(every_other**2) + np.sum(rest**2)
+
+
+@program(lambda r: (r.normal(size=4),))
+def parts_of_a_vector_that_lies_flat_are_copies(x):
+    y = x * 1.0
+    part = y.flat[1:3]
+    part *= y[0]
+    y.flat[1:3] += 1.0
+    return np.sum(y**3) + np.sum(part**2)
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def rows_at_positions_without_axes_are_copies(x):
+    a = x * 1.0
+    where = np.array(1)
+    row, seen = a[where], a[np.int64(1)]
+    row *= 2.0
+    seen += a[0]
+    a[np.array(0)] *= 3.0
+    return np.sum(a**2) + np.sum(row**3) + np.sum(seen * row)
+
+
+@program(lambda r: (r.normal(size=4),))
+def blocks_of_one_array_are_copies(x):
+    y = x * 1.0
+    block, row = np.block(y), np.block([y])
+    block *= 2.0
+    row[0] = y[1] ** 2
+    return np.sum(y**2) + np.sum(block**3) + np.sum(row**2)
+
+
+@program(
+    lambda r: (r.normal(size=(2, 3)),),
+    refused=dict.fromkeys(("compiled", "python"), "the copy that is column by column is taken for a view"),
+)
+def arrays_that_lie_otherwise_are_copies(x):
+    a = x * 1.0
+    turned, same = a.astype(float, order="F", copy=False), a.astype(float, order="C", copy=False)
+    turned *= 2.0
+    same[0] = a[1] ** 2
+    return np.sum(a**2) + np.sum(turned**3)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def a_column_squeezed_while_the_array_is_written(x):
+    a = x * 1.0
+    column = a[:, :1].squeeze(axis=1)
+    a[0, 1] = 5.0
+    return np.sum(column**2) + np.sum(a**3)
+
+
+@program(lambda r: (r.normal(size=(3, 2)).T[:, :1],))
+def squeezed_parts_are_written(x):
+    a = x * 1.0
+    column, other, row = np.squeeze(a, axis=1), a.squeeze(axis=(-1,)), np.squeeze(a.T[None], axis=(0, 1))
+    a[0] = 5.0
+    column[1] *= 2.0
+    return np.sum(column**2) + np.sum(a**3) + np.sum(other * column * row)

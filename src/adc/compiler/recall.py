@@ -49,6 +49,7 @@ _OF_LOWERING = {
     "tested_for",
     "arrays_without_axes",
     "named_again",
+    "laid_flat",
     "widths",
     "effects",
     "moving",

@@ -159,6 +159,8 @@ def _rank(arrays):
 )
 def block(arrays):
     depth = _depth(arrays)
+    if depth == 0:
+        return np.copy(arrays)
     ndim = max(depth, _rank(arrays))
     return _joined(arrays, ndim - depth, ndim)
 

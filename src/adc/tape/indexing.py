@@ -7,6 +7,7 @@ not n^2.
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,17 @@ class IndexPull(Pull):
         self.run = run
 
 
+# Tensors that stand for `x.flat`, of which NumPy reads copies, by identity.
+flat: dict[int, weakref.ref[Tensor]] = {}
+
+
+def read_by_copies(t: Tensor) -> Tensor:
+    """A Tensor whose parts are copies, while what is written to it is written to what it is a view of."""
+    key = id(t)
+    flat[key] = weakref.ref(t, lambda _: flat.pop(key, None))
+    return t
+
+
 # Reading ----------------------------------------------------------------------------------------------------
 
 
@@ -42,6 +54,8 @@ def read(t: Tensor, index: Any) -> Any:
     if index.__class__ is not int:
         index = record.plain(index)
     z = t.primal[index]
+    if flat and z.__class__ is np.ndarray and id(t) in flat:
+        z = z.copy()
     if t.node is None or (off.count and not modes.enabled):
         if isinstance(z, np.ndarray):
             result = make(z)

@@ -227,7 +227,7 @@ def _astype(
     dtype = np.dtype(dtype)
     refuse_cast(t.dtype, dtype, casting)
     if dtype == t.dtype:
-        return _copied(t, order) if copy else t
+        return _copied(t, order) if copy or not lies_in(t, order) else t
     if dtype.kind in "OVMm" and t.node is not None and modes.enabled:
         raise GraphCutError(
             f"adc cannot make an array of dtype {dtype} of a Tensor that requires a gradient",
@@ -238,6 +238,12 @@ def _astype(
     if t.node is None or not modes.enabled or dtype.kind not in "fc":  # to integers it is a step, as floor is
         return make(t.primal.astype(dtype, order=order))
     return _as_copy(t.primal.astype(dtype, order=order), t.node)  # the accumulator casts the adjoint back
+
+
+def lies_in(t: Tensor, order: Any) -> bool:
+    """Whether an array of that order in memory, row by row or column by column, is the array itself."""
+    flags = np.asarray(t.primal).flags
+    return flags.c_contiguous if order == "C" else flags.f_contiguous if order == "F" else True
 
 
 def recopied(t: Tensor, order: str | None) -> Tensor:
@@ -389,7 +395,8 @@ def _flat(t: Tensor) -> Any:
             "What is written there would not be written to the Tensor.",
             "Use np.ravel, or copy the Tensor first.",
         )
-    return np.ravel(t)
+    laid_flat = np.ravel(t)
+    return indexing.read_by_copies(t[:] if laid_flat is t else laid_flat)
 
 
 def _set_flat(t: Tensor, value: Any) -> None:

@@ -15,7 +15,7 @@ from adc.errors import UnsupportedError
 from adc.rules.element_calls import CUT_OFF, OF_THE_FIRST, ElementsOfCall, core_axes, loses_fractions
 from adc.rules.fitting import refuse_unfit
 from adc.tape import memory_order, record, said, views
-from adc.tape.methods import recopied
+from adc.tape.methods import lies_in, recopied
 from adc.tape.node import here
 from adc.tape.number_classes import complex_, float_
 from adc.tape.own_operators import getattr_
@@ -39,7 +39,7 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True, order: Any = Non
     """`np.array` of Tensors, or of nested lists of them."""
     if isinstance(value, Tensor):
         made = value if dtype is None or np.dtype(dtype) == value.dtype else value.astype(dtype)
-        copy = (copy and made is value) or not _lies_in(made, order)
+        copy = (copy and made is value) or not lies_in(made, order)
         return recopied(made, order) if copy else made
     value = record.ordinary(value)
     if isinstance(value, list | tuple) and record.is_active(value):
@@ -56,12 +56,6 @@ def _as_array(value: Any, dtype: Any = None, copy: bool = True, order: Any = Non
     if isinstance(value, list | tuple) and made.dtype.kind == "f" and any(isinstance(v, str) for v in value):
         said.read_back(made)
     return float_array(made)
-
-
-def _lies_in(t: Tensor, order: Any) -> bool:
-    """Whether an array of that order in memory, row by row or column by column, is the array itself."""
-    flags = np.asarray(t.primal).flags
-    return flags.c_contiguous if order == "C" else flags.f_contiguous if order == "F" else True
 
 
 def listed(values: Any) -> Any:

@@ -323,6 +323,18 @@ class Assignments(Calls):
         self.require_room(place, self.type_of(made) or vt)
         self.write(array, items, made)
 
+    def _refuse_spread(self, array: Var) -> None:
+        """Refuse a write to what is broadcast: one element in memory stands for many."""
+        part: Var | None = array
+        while part is not None:
+            if part in self.broadcast_of:
+                raise self.refuse(
+                    f"this writes to `{array.name}`, which is broadcast",
+                    "one element in memory stands for several: NumPy forbids to write to what np.broadcast_to gives",
+                    "copy it first",
+                )
+            part = part.view_of
+
     def _refuse_number(self, base: Value) -> None:
         """Refuse a write by index to what is a number in compiled code."""
         if self.is_without_axes(base):
@@ -390,6 +402,7 @@ class Assignments(Calls):
         assert isinstance(array.type, Array)
         if array.root in self.frozen:
             raise frozen.written(self, array.root)
+        self._refuse_spread(array)
         target, _ = indexed_type(self, array, index)
         if Dim(-1) in target.shape:
             target = self.getitem(array, index).type  # a view, whose lengths have names

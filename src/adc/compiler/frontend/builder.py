@@ -56,6 +56,7 @@ class Builder(Measures):
         self.broadcast_of: dict[Var, Value] = {}  # result of broadcast_to -> what was broadcast
         self.mutated: dict[Var, Location | None] = {}  # root -> first store
         self.given: set[Var] = set()  # arguments that are not differentiated
+        self.laid_flat: set[Var] = set()  # `x.flat`, of which NumPy reads copies
         self.named_again: set[Var] = set()  # arrays that stand for views of themselves: `x.T` of a vector
         self.snapshots: dict[Var, Var] = {}  # a copy where NumPy gives a view -> what it would be a view of
         # New arrays that NumPy may not lay out as compiled code does -> their types there.
@@ -286,6 +287,8 @@ class Builder(Measures):
             bound = lapack.operands(self, bound)
         elif operation.name == "squeeze":
             bound = stretching.squeezed(self, *bound)
+            if bound[1] == ():
+                return bound[0]
         elif operation.name == "broadcast_to":
             bound = stretching.to_shape(self, *bound)
         simplified = simplify.simplified(self, operation, bound)

@@ -44,7 +44,7 @@ from adc.compiler.frontend.frame import (
     once,
 )
 from adc.compiler.frontend.growing import Method
-from adc.compiler.frontend.indexing import gains_axes, located
+from adc.compiler.frontend.indexing import FULL, gains_axes, located
 from adc.compiler.frontend.known import require_known, require_known_key
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.outside import OutsideDict, Place
@@ -286,8 +286,11 @@ class Expressions(Operators):
             return self.call(np.swapaxes, [base, -1, -2], {})
         if name == "flat" and base.is_array:
             flat = self.call(np.ravel, [base], {})
+            if flat is base:
+                flat = self.getitem(base, (FULL,))
             if getattr(base.type, "layout", None) != "C":
                 self.snapshots[flat] = base  # a copy, where the iterator writes to the array
+            self.laid_flat.add(flat)
             return flat
         if name == "dtype":
             return np.dtype(base.type.dtype)
@@ -422,7 +425,12 @@ class Expressions(Operators):
                     return base  # an array without axes
                 raise self.refuse("a number cannot be indexed", repair="index an array")
             found = self.getitem(*located(self, base, self.index_value(base, index)))
-            open_ended = any(item is Ellipsis for item in (index if isinstance(index, tuple) else (index,)))
+            items = index if isinstance(index, tuple) else (index,)
+            if found.view_of is not None and (
+                base in self.laid_flat or any(map(self.is_without_axes, items))
+            ):
+                return self.op("copy", found)  # what NumPy gathers, as it does at an array without axes
+            open_ended = any(item is Ellipsis for item in items)
             return self.view_without_axes(found, base) if open_ended and not found.is_array else found
         if registry.find_by_item(base) is not None:
             return self.call(base.__getitem__, [index], {})

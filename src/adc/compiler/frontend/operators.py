@@ -402,9 +402,7 @@ class Operators(Names):
             return COMPARE[type(op)](len(x), len(y))
         strict = gast.Lt() if isinstance(op, (gast.Lt, gast.LtE)) else gast.Gt()
         first = self.compare(strict, x[0], y[0])
-        rest = self._both(
-            self._one_or_equal(x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:])
-        )
+        rest = self._both(self._one_or_equal(x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:]))
         if isinstance(first, Var) and isinstance(rest, Var):
             return self.op("logical_or", first, rest)
         return first if rest is False else rest if first is False else True

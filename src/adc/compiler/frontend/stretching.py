@@ -43,25 +43,42 @@ def to_shape(builder: Builder, value: Value, shape: Value) -> tuple[Value, Value
 
 
 def squeezed(builder: Builder, value: Value, axis: Value) -> tuple[Value, Value]:
-    """What `np.squeeze` is given: which axes it drops is known, or checked."""
-    if axis is not None or not isinstance(value, Var):
+    """What `np.squeeze` is given: which axes it drops is known, or checked.
+
+    Those of unknown length are read at their element; the axes that are left to drop have one by their type.
+    """
+    if not isinstance(value, Var):
         return value, axis
-    for k, d in reversed(list(enumerate(value.type.shape))):
-        if d.known is not None:
-            continue
-        if d.within(1):
-            value = _element(builder, value, k)
-            continue
-        if builder.for_some_sizes:
-            raise builder.refuse(
-                "np.squeeze is given an axis whose length the data decide",
-                "how many axes are left would not be known",
-                "say which axes it drops",
-            )
+    ndim = value.type.ndim
+    axes = axis if isinstance(axis, tuple) else range(ndim) if axis is None else (axis,)
+    if not all(isinstance(k, int) and -ndim <= k < ndim for k in axes):
+        return value, axis  # NumPy's error
+    unknown = [k for k in {k % ndim for k in axes} if value.type.shape[k].known is None]
+    read = [k for k in unknown if axis is not None or value.type.shape[k].within(1)]
+    if axis is None and len(read) < len(unknown):
+        _refuse_several(builder, [value.type.shape[k] for k in unknown if k not in read])
+    for k in sorted(read, reverse=True):
+        wrong = "cannot select an axis to squeeze out which has size not equal to one"
+        builder.require_equal(value.type.shape[k], Dim(1), wrong)
+        value = _element(builder, value, k)
+    if axis is None or not read:
+        return value, axis
+    left = [k - sum(j < k for j in read) for k in sorted({k % ndim for k in axes} - {*read})]
+    return value, left[0] if len(left) == 1 else tuple(left)
+
+
+def _refuse_several(builder: Builder, lengths: Sequence[Dim]) -> None:
+    """Refuse to squeeze axes of unknown lengths, or check that they stay."""
+    if builder.for_some_sizes:
+        raise builder.refuse(
+            "np.squeeze is given an axis whose length the data decide",
+            "how many axes are left would not be known",
+            "say which axes it drops",
+        )
+    for d in lengths:
         several = builder.op("not_equal", builder.dim_value(d), 1)
         message = "np.squeeze drops an axis whose length is only known at run time"
         builder.block.append(Check(builder.atom(several), "ValueError", (Const(message),), builder.origin))
-    return value, axis
 
 
 def without_leading(builder: Builder, value: Var, count: int) -> Var:

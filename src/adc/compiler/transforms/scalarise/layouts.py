@@ -161,7 +161,16 @@ def _as_it_was(nests: Nests, x: Var) -> Var:
 
 def reshaped(nests: Nests, stmt: Assign) -> None:
     _require_elements(nests, stmt)
-    source = _as_it_was(nests, stmt.args[0])
+    source = stmt.args[0]
+    if (
+        stmt.name == "squeeze" and source.type.layout != "C"
+    ):  # a view all the same: Numba would reshape a copy
+        kept = matching_axes(source.type.shape, stmt.target.type.shape)
+        if kept is not None:
+            items = tuple(Const(0) if k is None else FULL for k in kept)
+            nests.ev.block.append(Assign(stmt.targets, "getitem", (source, items), stmt.origin))
+            return
+    source = _as_it_was(nests, source)
     matching = matching_axes(source.type.shape, stmt.target.type.shape) is not None
     if matching and stmt.name != "squeeze":  # which Numba lacks
         source = contiguous(nests, source)
@@ -194,8 +203,8 @@ def _require_elements(nests: Nests, stmt: Assign) -> None:
 def _refuse_lost(nests: Nests, stmt: Assign, source: Var) -> None:
     """Refuse a reshape that is a view in NumPy, of an array that is written to, where what is reshaped is a copy."""
     target = stmt.target
-    lies_in_order = stmt.args[0].type.layout == "C"  # of another NumPy makes a copy
-    if lies_in_order and target.root in nests.written and source.root is not target.root:
+    is_view = stmt.name == "squeeze" or stmt.args[0].type.layout == "C"  # another reshape is a copy in NumPy
+    if is_view and target.root in nests.written and source.root is not target.root:
         raise UnsupportedError(
             "a part of an array that is written to is reshaped",
             location=stmt.origin,
