@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import adc
+from adc.errors import UnsupportedError
 
 R = np.random.default_rng(0)
 X, W = R.random(4), R.random(5)
@@ -108,6 +109,28 @@ def test_no_length_is_found_out_beside_zeros(mode):
         adc.grad(heads, mode=mode)(R.random((3, 6)), np.empty((0, 3)))
     with pytest.raises(ValueError, match="cannot reshape array of size 0"):
         adc.grad(rows, mode=mode)(np.empty((0, 2, 3)))
+
+
+def products_of_the_large(x):
+    large = x[x > 100.0]
+    return np.prod(large) * x[0] + np.sum(np.cumprod(large)) + np.sum(np.cumsum(large * 2.0, axis=-1))
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_products_of_no_elements(mode):
+    np.testing.assert_array_equal(adc.grad(products_of_the_large, mode=mode)(np.ones(3)), [1.0, 0.0, 0.0])
+
+
+def written_where_it_is_spread(x):
+    rows, _ = np.broadcast_arrays(x * 1.0, np.ones((2, 3)))
+    rows[0] *= 2.0
+    return np.sum(rows**2)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python"])
+def test_what_is_broadcast_is_not_written_to(mode):
+    with pytest.raises(UnsupportedError, match="writes to `rows`, which is broadcast"):
+        adc.grad(written_where_it_is_spread, mode=mode)(np.ones(3))
 
 
 def sums_of_a_part(data, where):

@@ -408,7 +408,7 @@ class Operators(Names):
         return first if rest is False else rest if first is False else True
 
     def _one_or_equal(self, x: Value, item: Value) -> Value:
-        """Whether two elements are equal: what is one object is, also a NaN, and also where its class says otherwise."""
+        """Whether two elements are equal: one object is, also a NaN, and also where its class says otherwise."""
         return True if x is item else self.compare(gast.Eq(), x, item)
 
     def _both(self, test: Value, other: Callable[[], Value]) -> Value:
