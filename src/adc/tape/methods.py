@@ -395,7 +395,7 @@ def _flat(t: Tensor) -> Any:
             "What is written there would not be written to the Tensor.",
             "Use np.ravel, or copy the Tensor first.",
         )
-    laid_flat = np.ravel(t)
+    laid_flat: Any = np.ravel(t)
     return indexing.read_by_copies(t[:] if laid_flat is t else laid_flat)
 
 
