@@ -452,3 +452,11 @@ def squeezed_parts_are_written(x):
     a[0] = 5.0
     column[1] *= 2.0
     return np.sum(column**2) + np.sum(a**3) + np.sum(other * column * row)
+
+
+@program(lambda r: (r.normal(size=3),))
+def numbers_that_become_arrays_with_an_axis(x):
+    a, b = np.ascontiguousarray(x[0]), np.asfortranarray(x[1] * 2.0)
+    known = np.ascontiguousarray(1.5)
+    without = np.asarray(x[2], order="C").ndim + np.require(x[2], requirements="F").ndim
+    return a[0] * b[-1] * len(a) + known.ndim * x[2] + (without + len(known)) * b.shape[0] * x[0]

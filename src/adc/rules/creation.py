@@ -72,10 +72,10 @@ def asanyarray(a):
 @composite(
     np.asfortranarray,
     extra={"view": True, "order": "A", "gives_back": True},
-    examples=lambda r: [r.normal(3), r.normal(2, 3)],
+    examples=lambda r: [1.5, r.normal(3), r.normal(2, 3)],
 )
 def asfortranarray(a):
-    return a if np.ndim(a) < 2 else np.transpose(np.copy(np.transpose(a)))
+    return np.atleast_1d(a) if np.ndim(a) < 2 else np.transpose(np.copy(np.transpose(a)))
 
 
 @pull(

@@ -2,7 +2,8 @@
 
 What compiled code makes of `np.random.default_rng(seed)` and `np.random.RandomState(seed)`. Which numbers come is known
 before the program runs: `drawn` draws them once, in the order of the program, and they are an input from then on.
-Methods are written like rule bodies; what is not here is refused by name.
+Methods are written like rule bodies; what is not here is refused by name. The tape takes them where a parameter has
+a derivative, with the generator itself as `source`.
 """
 
 from typing import Any
@@ -16,18 +17,18 @@ def begun(maker: Any, seed: Any) -> Any:
 
 
 def drawn(generator: Any, method: str, args: Any, kwargs: Any, size: Any) -> Any:
-    """What a method of the generator gives; the compiler carries it out."""
-    raise AssertionError("the compiler draws")
+    """What a method of the generator gives; the compiler carries it out before the program runs."""
+    return getattr(generator, method)(*args, **kwargs, size=None if size == () else size)
 
 
 def known(*values: Any) -> Any:
-    """Whether values are known before the program runs; the compiler answers."""
-    raise AssertionError("the compiler knows")
+    """Whether values are known before the program runs; the compiler answers. On the tape one of them is not."""
+    return False
 
 
 def constant(*values: Any) -> Any:
-    """Whether values are known before the program runs, or arrays made of such; the compiler answers."""
-    raise AssertionError("the compiler knows")
+    """Whether values are known before the program runs, or arrays made of such; the compiler answers, as of `known`."""
+    return False
 
 
 def rows(size, mean):
@@ -131,10 +132,14 @@ class _Distributions:
         return drawn(self.source, "standard_cauchy", (), {}, size)
 
     def laplace(self, loc=0.0, scale=1.0, size=None):
-        return drawn(self.source, "laplace", (loc, scale), {}, size)
+        if known(loc, scale):
+            return drawn(self.source, "laplace", (loc, scale), {}, size)
+        return loc + scale * drawn(self.source, "laplace", (), {}, sized(size, loc, scale))
 
     def gumbel(self, loc=0.0, scale=1.0, size=None):
-        return drawn(self.source, "gumbel", (loc, scale), {}, size)
+        if known(loc, scale):
+            return drawn(self.source, "gumbel", (loc, scale), {}, size)
+        return loc + scale * drawn(self.source, "gumbel", (), {}, sized(size, loc, scale))
 
     def dirichlet(self, alpha, size=None):
         return drawn(self.source, "dirichlet", (alpha,), {}, size)
@@ -146,16 +151,24 @@ class _Distributions:
         return drawn(self.source, "negative_binomial", (n, p), {}, size)
 
     def logistic(self, loc=0.0, scale=1.0, size=None):
-        return drawn(self.source, "logistic", (loc, scale), {}, size)
+        if known(loc, scale):
+            return drawn(self.source, "logistic", (loc, scale), {}, size)
+        return loc + scale * drawn(self.source, "logistic", (), {}, sized(size, loc, scale))
 
     def rayleigh(self, scale=1.0, size=None):
-        return drawn(self.source, "rayleigh", (scale,), {}, size)
+        if known(scale):
+            return drawn(self.source, "rayleigh", (scale,), {}, size)
+        return scale * drawn(self.source, "rayleigh", (), {}, sized(size, scale))
 
     def weibull(self, a, size=None):
-        return drawn(self.source, "weibull", (a,), {}, size)
+        if known(a):
+            return drawn(self.source, "weibull", (a,), {}, size)
+        return drawn(self.source, "standard_exponential", (), {}, sized(size, a)) ** (1.0 / a)
 
     def pareto(self, a, size=None):
-        return drawn(self.source, "pareto", (a,), {}, size)
+        if known(a):
+            return drawn(self.source, "pareto", (a,), {}, size)
+        return np.expm1(drawn(self.source, "standard_exponential", (), {}, sized(size, a)) / a)
 
     def triangular(self, left, mode, right, size=None):
         return drawn(self.source, "triangular", (left, mode, right), {}, size)

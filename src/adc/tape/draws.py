@@ -1,22 +1,29 @@
-"""Generators of random numbers, of which the methods that put given values in another order take Tensors.
+"""Generators of random numbers, whose methods take Tensors.
 
-NumPy's own `shuffle` takes a Tensor for a list, swaps rows that are views, and so writes some rows twice.
+Those that put given values in another order do so themselves: NumPy's own `shuffle` takes a Tensor for a list, swaps
+rows that are views, and so writes some rows twice. Where the parameters of a distribution have a derivative, what is
+drawn is computed from draws without parameters (`loc + scale * rng.standard_normal()`), by the formulas that generated
+code has, whose numbers are NumPy's.
 """
 
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from adc.rules import random_generators as models
 from adc.tape import record
+from adc.tape.stand_ins import listed
 from adc.tape.tensor import Tensor
 
 __all__ = ["FUNCTIONS", "SOURCES", "Draws"]
 
 SOURCES = (np.random.Generator, np.random.RandomState)
+_FORMULAS: dict[Any, Any] = {np.random.Generator: models.Generator, np.random.RandomState: models.RandomState}
 
 
 class Draws:
@@ -30,7 +37,21 @@ class Draws:
         return type(self._source)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._source, name)
+        method = getattr(self._source, name)
+        formulas = _FORMULAS[type(self._source)]
+        if name.startswith("_") or not hasattr(formulas, name):
+            return method
+
+        @functools.wraps(method)
+        def draw(*args: Any, **kwargs: Any) -> Any:
+            if not record.is_active((args, kwargs)):
+                return method(*args, **kwargs)
+            model = object.__new__(formulas)
+            model.source = self._source
+            given = {k: listed(v) for k, v in kwargs.items()}
+            return getattr(model, name)(*map(listed, args), **given)
+
+        return draw
 
     def __copy__(self) -> Draws:
         return Draws(copy.copy(self._source))
@@ -50,10 +71,14 @@ class Draws:
         return self._source.permutation(x, *axis, **named)
 
     def choice(self, a: Any, *args: Any, **named: Any) -> Any:
+        args, named = (
+            record.plain(args),
+            record.plain(named),
+        )  # positions are found by probabilities, not moved
         if not isinstance(a, Tensor):
             return self._source.choice(a, *args, **named)
         axis = named.get("axis", 0)
-        return np.take(a, self._source.choice(a.shape[axis], *args, **record.plain(named)), axis=axis)
+        return np.take(a, self._source.choice(a.shape[axis], *args, **named), axis=axis)
 
     def _reordered(self, x: Tensor, axis: int = 0) -> Any:
         return np.take(x, self._source.permutation(x.shape[axis]), axis=axis)
@@ -71,12 +96,15 @@ class _Kind(type):
         return isinstance(value, cls.maker)  # type: ignore[arg-type]
 
 
-# The functions of `np.random` that do so are methods of the generator that all share.
+# The functions of `np.random` are methods of the generator that all share.
 _shared: Any = np.random.mtrand._rand
 FUNCTIONS: dict[Any, Any] = {
     **{
         getattr(np.random, name): getattr(Draws(_shared), name)
-        for name in ("shuffle", "permutation", "choice")
+        for name in dir(np.random.RandomState)
+        if not name.startswith("_")
+        and hasattr(np.random, name)
+        and hasattr(_FORMULAS[np.random.RandomState], name)
     },
     **{maker: _Kind(maker.__name__, (), {"maker": maker}) for maker in SOURCES},
     np.random.default_rng: lambda *seed, **named: Draws(np.random.default_rng(*seed, **named)),

@@ -103,7 +103,8 @@ def _contiguous(order: str) -> Callable[..., Any]:
 
     def stand_in(a: Any, dtype: Any = None, **kwargs: Any) -> Any:
         refuse_unfit(np.ascontiguousarray, 1, kwargs)
-        return _as_array(a, dtype, copy=False, order=order)
+        found = _as_array(a, dtype, copy=False, order=order)
+        return found if found.ndim else found.reshape(1)  # of a number NumPy makes an array with an axis
 
     return stand_in
 

@@ -95,12 +95,16 @@ def _ndarray(self: Calls, shape: Value, dtype: Value = float, **others: Value) -
 def asarray(self: Calls, x: Value, dtype: Value = None, order: Value = None, copy: Value = None) -> Value:
     made = _array(self, x, dtype, copy)
     in_order = {"C": np.ascontiguousarray, "F": np.asfortranarray}.get(order)
-    return made if in_order is None else self.call(in_order, [made], {})
+    return self.call(in_order, [made], {}) if in_order is not None and self.type_is_array(made) else made
 
 
 def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
     x = asarray(self, x, dtype)
-    if not isinstance(x, Var) or not isinstance(x.type, Array) or x.type.layout == "C":
+    if not isinstance(x, Var) or not isinstance(
+        x.type, Array
+    ):  # of a number NumPy makes an array with an axis
+        return self.call(np.atleast_1d, [x], {})
+    if x.type.layout == "C":
         return x
     made = _in_rows(self, x)
     self.snapshots[made] = x  # a column of one element lies row by row as well: NumPy gives the array itself
@@ -110,11 +114,7 @@ def _ascontiguousarray(self: Calls, x: Value, dtype: Value = None) -> Value:
 def _require(self: Calls, a: Value, dtype: Value = None, requirements: Value = None) -> Value:
     """`np.require`: what is made here may be written to, lies in order and is NumPy's own array anyhow."""
     wanted = {str(r).upper()[:1] for r in requirements or ()}
-    x = asarray(self, a, dtype)
-    if "F" in wanted:
-        x = self.call(np.asfortranarray, [x], {})
-    elif "C" in wanted:
-        x = _ascontiguousarray(self, x)
+    x = asarray(self, a, dtype, "F" if "F" in wanted else "C" if "C" in wanted else None)
     return self.call(np.copy, [x], {}) if "O" in wanted else x
 
 
