@@ -26,6 +26,7 @@ from adc.compiler.frontend.desugar_syntax import (
     Statements,
     assign,
     both,
+    bound_in,
     branch,
     constant,
     negated,
@@ -66,6 +67,7 @@ class Plan:
     refusal: UnsupportedError
     names: Names
     taken: set[str]
+    wanted: set[str]  # names that the handlers read, and what is behind the `try`
     going: str = ""  # the flag; "" where the handlers stand in the branches
     which: str = ""  # the number of the handler
     tests: int = 0  # that were made
@@ -165,14 +167,43 @@ def _direct(plan: Plan, body: Statements) -> Statements:
         rest = body[k + 1 :]
         if not may_raise(s):
             done.append(s)
+        elif _leaves_names(plan, s):
+            done += plan.whole(s)
         elif isinstance(s, gast.If):
             sides = [_direct(plan, [*side, *rest] if falls(side) else side) for side in (s.body, s.orelse)]
             return done + _with_test(plan, s, sides)
-        elif isinstance(s, gast.Try):
-            done += plan.whole(s)
         else:
             return [*done, _attempt(plan, s, _direct(plan, rest))]
     return done + plan.outside(plan.node.orelse)
+
+
+def _leaves_names(plan: Plan, s: Node) -> bool:
+    """Whether the statement is a `try` that gives names values before it may raise, of which handlers around know.
+
+    What such a one does not catch itself is refused.
+    """
+    if not isinstance(s, gast.Try):
+        return False
+    return bool(s.finalbody) or not plan.wanted.isdisjoint(_bound_before_raising([s]))
+
+
+def _bound_before_raising(body: Statements) -> set[str]:
+    """The names that statements may have bound when one of them raises."""
+    bound: set[str] = set()
+    found: set[str] = set()
+    for s in body:
+        if may_raise(s):
+            found |= bound
+        if isinstance(s, gast.If):
+            found |= _bound_before_raising(s.body) | _bound_before_raising(s.orelse)
+        elif isinstance(s, gast.Try):
+            found |= _bound_before_raising([*s.body, *s.orelse])
+            for handler in s.handlers:
+                found |= _bound_before_raising(handler.body)
+        elif isinstance(s, (*LOOPS, gast.With)):
+            found |= bound_in([s])
+        bound |= bound_in([s])
+    return found
 
 
 def _flagged_try(plan: Plan) -> Statements:
@@ -199,7 +230,7 @@ def _flagged(plan: Plan, body: Statements) -> Statements:
         if not may_raise(s):
             done.append(s)
             continue
-        if isinstance(s, gast.Try) or (isinstance(s, gast.With) and not is_transparent(s)):
+        if _leaves_names(plan, s) or (isinstance(s, gast.With) and not is_transparent(s)):
             done += plan.whole(s)
             continue
         if not isinstance(s, (gast.If, *LOOPS, gast.With)):

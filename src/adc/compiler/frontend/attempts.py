@@ -23,7 +23,7 @@ from adc.compiler.frontend.desugar_flow import own_nodes
 from adc.compiler.frontend.desugar_syntax import Names, Node, branch
 from adc.compiler.frontend.frame import SurelyRaised
 from adc.compiler.frontend.marks import Mark
-from adc.compiler.frontend.scan import Liveness
+from adc.compiler.frontend.scan import Liveness, loaded_names
 from adc.compiler.ir.nodes import Assign, Block, Check, If, Stmt, Store, Var, defined, walk
 from adc.errors import UnsupportedError
 
@@ -36,13 +36,14 @@ MOST_TESTS = 40  # of one `try`: its handlers may stand behind each of them
 def run(ev: Evaluator, node: Node, refusal: UnsupportedError) -> None:
     """Evaluate a `try` with branches. Raises `refusal` where that cannot be done."""
     kinds = [BaseException if h.type is None else ev.evaluate(h.type) for h in node.handlers]
-    plan = Plan(node, kinds, refusal, Names(ev.frame.tree), set(ev.frame.env))
     if any(isinstance(n, gast.Return) for n in own_nodes([node])):
         raise refusal
-    block, start = ev.block, len(ev.block)
-    tree = attempt_trees.of_try(plan)
     live = ev.frame.liveness
     assert live is not None
+    wanted = live.after[id(node)].union(*map(loaded_names, node.handlers))
+    plan = Plan(node, kinds, refusal, Names(ev.frame.tree), set(ev.frame.env), wanted)
+    block, start = ev.block, len(ev.block)
+    tree = attempt_trees.of_try(plan)
     inside = Liveness(tree, live.after[id(node)], live.captured)
     live.after.update(inside.after)
     live.head.update(inside.head)
@@ -77,7 +78,11 @@ def made(ev: Evaluator, node: Node) -> None:
             raise exception
         ev.execute_all(plan.leave(place, exception, statement))
         return
-    points = [(s, kind) for s, kind in _points(ev, block[start:]) if plan.handler(kind) is not None]
+    points = [
+        point
+        for point in _points(ev, block[start:])
+        if plan.handler(point[1]) is not None and point not in ev.tested_for  # by a `try` inside
+    ]
     passed = points[: attempt.passed]
     ev.tested_for.update(passed)
     _strike(block, start, {s for s, _ in passed if isinstance(s, Check)})

@@ -150,16 +150,16 @@ class Liveness:
 
     def _try(self, node: Any, live: set[str]) -> set[str]:
         """`after` a `try` its `finally` comes; what raises, anywhere in it, hands its names to the handlers."""
+        handled = self._block(node.finalbody, set(self.captured))  # where nothing here handles it
         last = self._block(node.finalbody, set(live))
         self.after[id(node)] = set(last)
-        handled = set(last)
         for handler in node.handlers:
             handled |= self._block(handler.body, set(last))
         captured = self.captured
         self.captured = captured | handled
-        inner = self._block([*node.body, *node.orelse], set(handled))
+        inner = self._block([*node.body, *node.orelse], last | handled)
         self.captured = captured
-        return inner | live
+        return inner | handled
 
     def _loop(self, node: Any, live: set[str]) -> set[str]:
         header = loaded_names(node.test) if isinstance(node, gast.While) else loaded_names(node.iter)
