@@ -323,7 +323,7 @@ def partition(a, kth, axis=-1):
 
 constant(
     np.searchsorted,
-    parameters='a, v, side="left", sorter=None',
+    parameters='a, v, side="left"',
     methods="searchsorted",
     extra={"dtype": "int64"},
     shape=lambda a, v, *_, **__: shapes.shape_of(v),

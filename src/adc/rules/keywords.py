@@ -232,6 +232,11 @@ def argsort(a, axis=-1, kind=None, stable=None):
     return np.argsort(a, axis=axis, kind="stable" if stable else kind)
 
 
+@full(np.searchsorted)
+def searchsorted(a, v, side="left", sorter=None):
+    return np.searchsorted(a if sorter is None else np.asarray(a)[np.asarray(sorter)], v, side)
+
+
 @full(np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
     return _total(np.trace(as_dtype(a, dtype), offset, axis1, axis2), dtype)

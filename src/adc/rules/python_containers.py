@@ -80,59 +80,62 @@ class OrderedDict:
     """`collections.OrderedDict(...)`."""
 
     __adc_model__: type = collections.OrderedDict
-    __adc_contents__ = "held"
+    __adc_contents__ = "__held__"
 
     def __init__(self, *given, **named):
-        self.held = dict(*given, **named)
+        self.__held__ = dict(*given, **named)
 
     def move_to_end(self, key, last=True):
-        value = self.held.pop(key)
+        value = self.__held__.pop(key)
         before = {} if last else {key: value}
         after = {key: value} if last else {}
-        self.held = {**before, **self.held, **after}
+        self.__held__ = {**before, **self.__held__, **after}
 
     def popitem(self, last=True):
-        key = list(self.held)[-1 if last else 0]
-        return key, self.held.pop(key)
+        key = list(self.__held__)[-1 if last else 0]
+        return key, self.__held__.pop(key)
 
     def items(self):
-        return self.held.items()
+        return self.__held__.items()
 
     def keys(self):
-        return self.held.keys()
+        return self.__held__.keys()
 
     def values(self):
-        return self.held.values()
+        return self.__held__.values()
 
     def get(self, key, default=None):
-        return self.held.get(key, default)
+        return self.__held__.get(key, default)
 
     def pop(self, key, *default):
-        return self.held.pop(key, *default)
+        return self.__held__.pop(key, *default)
 
     def setdefault(self, key, default=None):
-        return self.held.setdefault(key, default)
+        return self.__held__.setdefault(key, default)
 
     def update(self, *given, **named):
-        self.held.update(dict(*given, **named))
+        self.__held__.update(dict(*given, **named))
 
     def clear(self):
-        self.held.clear()
+        self.__held__.clear()
 
     def __len__(self):
-        return len(self.held)
+        return len(self.__held__)
 
     def __iter__(self):
-        return iter(list(self.held))
+        return iter(list(self.__held__))
 
     def __contains__(self, key):
-        return key in self.held
+        return key in self.__held__
 
     def __getitem__(self, key):
-        return self.held[key]
+        return self.__held__[key]
 
     def __setitem__(self, key, value):
-        self.held[key] = value
+        self.__held__[key] = value
+
+    def __delitem__(self, key):
+        del self.__held__[key]
 
     def __eq__(self, other):
         if not isinstance(other, dict):
@@ -140,12 +143,35 @@ class OrderedDict:
         same = len(self) == len(other)
         if isinstance(self, collections.OrderedDict) and isinstance(other, collections.OrderedDict):
             same = same and list(self) == list(other)
-        for key in self.held:
-            same = same and key in other and other[key] == self.held[key]
+        for key in self.__held__:
+            same = same and key in other and other[key] == self.__held__[key]
         return same
 
     def __ne__(self, other):
         return not self == other
+
+
+class Dict(OrderedDict):
+    """What stands in the place of `dict` among the bases of a class of the user's."""
+
+    __adc_model__ = dict
+
+    def __init__(self, *given, **named):
+        object.__setattr__(
+            self, "__held__", dict(*given, **named)
+        )  # the class may have a `__setattr__` of its own
+
+    def copy(self):
+        return dict(self.__held__)
+
+
+class DictWithMissing(Dict):
+    """The same of a class that says what stands under a key that is not there."""
+
+    __adc_model__ = dict
+
+    def __getitem__(self, key):
+        return self.__held__[key] if key in self.__held__ else self.__missing__(key)
 
 
 class DefaultDict(OrderedDict):
@@ -155,12 +181,12 @@ class DefaultDict(OrderedDict):
 
     def __init__(self, default_factory=None, *given, **named):
         self.default_factory = default_factory
-        self.held = dict(*given, **named)
+        self.__held__ = dict(*given, **named)
 
     def __getitem__(self, key):
-        if key not in self.held and self.default_factory is not None:
-            self.held[key] = self.default_factory()
-        return self.held[key]
+        if key not in self.__held__ and self.default_factory is not None:
+            self.__held__[key] = self.default_factory()
+        return self.__held__[key]
 
 
 class Counter(OrderedDict):
@@ -169,31 +195,31 @@ class Counter(OrderedDict):
     __adc_model__ = collections.Counter
 
     def __init__(self, iterable=(), **named):
-        self.held = {}
+        self.__held__ = {}
         self.update(iterable, **named)
 
     def update(self, iterable=(), **named):
         if isinstance(iterable, dict):
             for key, number in iterable.items():
-                self.held[key] = self[key] + number
+                self.__held__[key] = self[key] + number
         else:
             for key in iterable:
-                self.held[key] = self[key] + 1
+                self.__held__[key] = self[key] + 1
         for key, number in named.items():
-            self.held[key] = self[key] + number
+            self.__held__[key] = self[key] + number
 
     def most_common(self, n=None):
-        counted = sorted(self.held.items(), key=lambda pair: -pair[1])
+        counted = sorted(self.__held__.items(), key=lambda pair: -pair[1])
         return counted if n is None else counted[:n]
 
     def elements(self):
-        return [key for key, number in self.held.items() for _ in range(number)]
+        return [key for key, number in self.__held__.items() for _ in range(number)]
 
     def total(self):
-        return sum(self.held.values())
+        return sum(self.__held__.values())
 
     def __getitem__(self, key):
-        return self.held.get(key, 0)
+        return self.__held__.get(key, 0)
 
     def __eq__(self, other):
         if not isinstance(other, dict):
@@ -208,28 +234,28 @@ class Set:
     """`set(items)`, of items known while compiling."""
 
     __adc_model__ = set
-    __adc_contents__ = "held"
+    __adc_contents__ = "__held__"
 
     def __init__(self, iterable=()):
-        self.held = {}
+        self.__held__ = {}
         self.update(iterable)
 
     def add(self, value):
-        self.held[value] = True
+        self.__held__[value] = True
 
     def discard(self, value):
-        self.held.pop(value, None)
+        self.__held__.pop(value, None)
 
     def remove(self, value):
-        self.held.pop(value)
+        self.__held__.pop(value)
 
     def pop(self):
         value = next(iter(self))
-        self.held.pop(value)
+        self.__held__.pop(value)
         return value
 
     def clear(self):
-        self.held.clear()
+        self.__held__.clear()
 
     def copy(self):
         return Set(self)
@@ -237,17 +263,17 @@ class Set:
     def update(self, *others):
         for other in others:
             for value in other:
-                self.held[value] = True
+                self.__held__[value] = True
 
     def difference_update(self, *others):
         for other in others:
             for value in list(other):
-                self.held.pop(value, None)
+                self.__held__.pop(value, None)
 
     def intersection_update(self, other):
-        for value in list(self.held):
+        for value in list(self.__held__):
             if value not in other:
-                self.held.pop(value)
+                self.__held__.pop(value)
 
     def union(self, *others):
         made = Set(self)
@@ -266,13 +292,13 @@ class Set:
         return (self - other) | (Set(other) - self)
 
     def issubset(self, other):
-        return all(value in other for value in self.held)
+        return all(value in other for value in self.__held__)
 
     def issuperset(self, other):
-        return all(value in self.held for value in other)
+        return all(value in self.__held__ for value in other)
 
     def isdisjoint(self, other):
-        return not any(value in self.held for value in other)
+        return not any(value in self.__held__ for value in other)
 
     def __or__(self, other):
         return self.union(other)
@@ -308,10 +334,10 @@ class Set:
         return self
 
     def __len__(self):
-        return len(self.held)
+        return len(self.__held__)
 
     def __iter__(self):
-        return iter(list(set(self.held)))  # in Python's order
+        return iter(list(set(self.__held__)))  # in Python's order
 
     def __eq__(self, other):
         return len(self) == len(other) and self.issubset(other)

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from adc.errors import UnsupportedError
-from adc.rules.registry import composite, full, static
+from adc.rules.registry import composite, full
 from adc.rules.sampler import corner
 
 
@@ -86,23 +85,40 @@ def unique_and_more(
     equal_nan=True,
     sorted=True,
 ):
-    if axis is not None:
-        refuse_axis(axis)
-    flat = np.ravel(ar)
-    order = np.argsort(flat, kind="stable")
-    ordered = flat[order]
-    first = _differs_from_the_one_before(ordered, equal_nan)
+    if axis is None:
+        flat = np.ravel(ar)
+        order = np.argsort(flat, kind="stable")
+        ordered = flat[order]
+        first = _differs_from_the_one_before(ordered, equal_nan)
+    else:
+        parts = np.moveaxis(ar, axis, 0)
+        rows = np.reshape(parts, (np.shape(parts)[0], -1))
+        order = _rows_in_order(rows)
+        ordered = rows[order]
+        differs = np.any(ordered[1:] != ordered[:-1], axis=1)  # NaN, too
+        first = np.concatenate((np.ones(len(order[:1])) > 0.0, differs))
     places = np.flatnonzero(first)
-    result = (ordered[places],)
+    values = ordered[places]
+    if axis is not None:
+        values = np.moveaxis(np.reshape(values, (np.size(places), *np.shape(parts)[1:])), 0, axis)
+    result = (values,)
     if return_index:
         result = result + (order[places],)
     if return_inverse:
-        inverse = np.zeros(np.size(flat), dtype=np.int64)
+        inverse = np.zeros(np.size(order), dtype=np.int64)
         inverse[order] = np.cumsum(np.where(first, 1, 0)) - 1
-        result = result + (np.reshape(inverse, np.shape(ar)),)
+        result = result + (np.reshape(inverse, np.shape(ar)) if axis is None else inverse,)
     if return_counts:
-        result = result + (np.diff(np.append(places, np.size(flat))),)
+        result = result + (np.diff(np.append(places, np.size(order))),)
     return result if len(result) > 1 else result[0]
+
+
+def _rows_in_order(rows):
+    """The positions of the rows of a matrix, in the order of their first elements, then of their second ones."""
+    order = np.arange(np.shape(rows)[0])
+    for k in range(np.shape(rows)[1] - 1, -1, -1):
+        order = order[np.argsort(rows[order, k], kind="stable")]
+    return order
 
 
 if hasattr(np, "unique_all"):  # NumPy 2.0
@@ -124,8 +140,3 @@ if hasattr(np, "unique_all"):  # NumPy 2.0
     def unique_inverse(x):
         values, inverse = np.unique(x, False, True, equal_nan=False)
         return _Inverse(values, inverse)
-
-
-@static
-def refuse_axis(axis):
-    raise UnsupportedError(f"np.unique with axis={axis} is not supported", repair="Leave `axis` away.")

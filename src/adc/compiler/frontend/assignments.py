@@ -31,6 +31,7 @@ from adc.compiler.frontend.operators import BINARY
 from adc.compiler.frontend.values import Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Store, Var, walk
 from adc.compiler.ir.types import Array, is_float, is_integer
+from adc.errors import UnsupportedError
 from adc.rules.dims import Dim
 
 
@@ -98,9 +99,15 @@ class Assignments(Calls):
                 "compiled code knows what an array is by its name, and it may have others",
                 f"make another array: `{other}`",
             )
-        raise self.refuse_leaving(
-            "writing to an attribute is not supported",
-            "return the value instead",
+        raise self._of_another(owner, target.attr)
+
+    def _of_another(self, owner: Value, name: str) -> UnsupportedError:
+        """A refusal of writing to an attribute of a function, a class or an object that is outside the function."""
+        whose = getattr(owner, "__qualname__", None) or type(owner).__qualname__
+        what = "class" if isinstance(owner, type) else "function" if callable(owner) else "object"
+        return self.refuse_leaving(
+            f"the attribute `{name}` of the {what} `{whose}` is written to",
+            'return the value, with `has_aux=True`; `mode="tape"` keeps it',
         )
 
     def _has_one_name(self, node: Any, owner: Value) -> bool:
@@ -230,9 +237,7 @@ class Assignments(Calls):
         """`owner.name op= node`."""
         is_part = isinstance(owner, Var) and owner.is_array and name in ("real", "imag")
         if not isinstance(owner, Instance) and not is_part:
-            raise self.refuse_leaving(
-                "an augmented write to an attribute is not supported", "return the value instead"
-            )
+            raise self._of_another(owner, name)
         old, value = self.attribute(owner, name), self.evaluate(node)
         result = self.augmented(function, old, value)
         if isinstance(owner, Instance) and (result is not old or instances.hears_of(owner, name)):

@@ -46,6 +46,7 @@ from adc.compiler.frontend import (
     managers,
     misfits,
     operator_methods,
+    over_dicts,
     python_builtins,
     python_numbers,
     python_reductions,
@@ -256,8 +257,10 @@ class Calls(RuleCalls):
         if not self._takes_anything(function):
             args = [self.required(v, "argument") if isinstance(v, Maybe) else v for v in args]
             kwargs = {k: self.required(v, k) if isinstance(v, Maybe) else v for k, v in kwargs.items()}
-            args = list_calls.plain(self, args, function)
-            kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
+            if not _holds_what_is_named(function):
+                kwargs = dict(zip(kwargs, list_calls.plain(self, kwargs.values()), strict=True))
+            held = args[1:] if _holds_the_second(function) else []
+            args = [*list_calls.plain(self, args[: len(args) - len(held)], function), *held]
         if isinstance(function, BoundMethod):
             return self._call_method(function, args, kwargs)
         if isinstance(function, types.FunctionType):
@@ -487,6 +490,10 @@ class Calls(RuleCalls):
             return cls(*args, **kwargs)
         if issubclass(cls, BaseException):
             return exceptions.made(self, cls, args, kwargs)
+        over_dict = over_dicts.with_model(cls)
+        if over_dict is not None and instances.can_make(over_dict):
+            over_dicts.take_for_granted(self, cls)
+            return instances.make(self, over_dict, args, kwargs)
         if instances.can_make(cls):
             return instances.make(self, cls, args, kwargs)
         raise self.refuse(
@@ -504,6 +511,22 @@ def _finds(function: Value) -> bool:
         return True
     held = getattr(function, "__self__", None) if isinstance(function, types.BuiltinMethodType) else None
     return isinstance(held, (list, dict)) and function.__name__ in ("get", "pop", "setdefault", "__getitem__")
+
+
+def _holds_what_is_named(function: Value) -> bool:
+    """Whether a function puts values into a dict under the names by which they are given."""
+    if isinstance(function, type):
+        return issubclass(function, dict)
+    return _is_of_a_dict(function) and function.__name__ == "update"
+
+
+def _holds_the_second(function: Value) -> bool:
+    """Whether a function puts its second argument into a dict, or gives it."""
+    return _is_of_a_dict(function) and function.__name__ in ("setdefault", "get", "pop")
+
+
+def _is_of_a_dict(function: Value) -> bool:
+    return isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, dict)
 
 
 def _of_model(owner: Any, name: str) -> Any:

@@ -233,7 +233,14 @@ def _without_an_object(ev: Core, found: Any, cls: type, kind: type, name: str) -
 
 def is_of(owner: Value, cls: type) -> bool:
     """Whether `super()` in a method of `cls` may be that of an object, or of a class."""
-    return issubclass(owner if isinstance(owner, type) else _kind_of(owner), cls)
+    return any(
+        _stands_for(base, cls) for base in (owner if isinstance(owner, type) else _kind_of(owner)).__mro__
+    )
+
+
+def _stands_for(base: type, cls: type) -> bool:
+    """Whether a class is that one, or has a model in the place of a base of it (over_dicts.py)."""
+    return base is cls or base.__dict__.get("__adc_model__") is cls
 
 
 def inherited(ev: Core, name: str, cls: type, owner: Value) -> Value:
@@ -268,7 +275,8 @@ def _next_with(cls: type, key: tuple[type, str]) -> type | None:
     """The class behind `cls`, in the order of those that a class is made of, that has an attribute."""
     kind, name = key
     order = kind.__mro__
-    return next((base for base in order[order.index(cls) + 1 :] if name in base.__dict__), None)
+    place = next(k for k, base in enumerate(order) if _stands_for(base, cls))
+    return next((base for base in order[place + 1 :] if name in base.__dict__), None)
 
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:

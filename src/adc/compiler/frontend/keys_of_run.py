@@ -45,7 +45,7 @@ def made(ev: Core, found: dict[Value, Value]) -> Value:
 
 def refuse_set(ev: Core, value: Value) -> None:
     """Refuse to go over a set whose elements only the run knows."""
-    if instances.class_of(value) is python_containers.Set and isinstance(value["held"], Instance):
+    if instances.class_of(value) is python_containers.Set and isinstance(value["__held__"], Instance):
         raise ev.refuse(
             "a set is gone over whose elements only the run knows",
             "Python's order of them is that of their hashes",

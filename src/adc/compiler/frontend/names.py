@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import columns, keys_of_run, numbered, records
+from adc.compiler.frontend import columns, keys_of_run, numbered, over_dicts, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -260,7 +260,11 @@ class Names(Core):
             held = self.new_list(parts)
             held.outside, held.users = label, value
             return held
-        return self._record(place, label, value) if records.holds_numbers(value) else None
+        if isinstance(value, dict):
+            return self._one_object(place, lambda: over_dicts.outside(self, place, label, value))
+        if not records.holds_numbers(value):
+            return None
+        return self._one_object(place, lambda: self._record(place, label, value))
 
     def _as_columns(self, place: Place, label: str, value: Any) -> Value:
         """A long list of alike things that are not all known: as a few arrays. None of any other."""
@@ -305,16 +309,22 @@ class Names(Core):
         return Partial(function.func, args, given)
 
     def _record(self, place: Place, label: str, value: Any) -> Instance:
-        """A dataclass outside the function: one object, wherever the program meets it."""
-        for known, made in self.records:
-            if known.same(place):
-                return made
+        """A dataclass outside the function."""
         self.taken(Place(class_of, place), label)
         parts = {name: self.captured(Place(getattr, place, name), name) for name in vars(value)}
         made = Instance(type(value), parts)
         made.outside = label
-        self.records.append((place, made))
         return made
+
+    def _one_object(self, place: Place, make: Callable[[], Instance | None]) -> Instance | None:
+        """An object outside the function: one, wherever the program meets it."""
+        for known, made in self.records:
+            if known.same(place):
+                return made
+        found = make()
+        if found is not None:
+            self.records.append((place, found))
+        return found
 
     def taken(self, place: Place, label: str) -> Value:
         """What is found at a place, taken as constant: the code holds as long as it is found there."""
@@ -352,7 +362,8 @@ class Names(Core):
 
     def opened(self, value: Value) -> Value:
         """A dict from outside the function as one of the program, with all that stands in it; what a deque holds."""
-        if isinstance(value, Instance) and (held := getattr(value.cls, "__adc_contents__", None)) is not None:
+        held = getattr(value.cls, "__adc_contents__", None) if isinstance(value, Instance) else None
+        if held is not None and held in value:  # it is not while the object is made
             contents = value[held]
             if isinstance(contents, Instance) and issubclass(contents.cls, tables_by_key.Table):
                 keys_of_run.refuse_set(self, value)

@@ -323,8 +323,8 @@ class Operators(Names):
             return object_operators.compared(self, op, x, y)
         if isinstance(op, (gast.In, gast.NotIn)):
             is_set = getattr(instances.class_of(y), "__adc_model__", None) is set
-            if is_set and isinstance(y["held"], Instance):  # whose elements only the run knows
-                return self.compare(op, x, y["held"])
+            if is_set and isinstance(y["__held__"], Instance):  # whose elements only the run knows
+                return self.compare(op, x, y["__held__"])
             if is_set:
                 y = list(self.opened(y))
             if isinstance(y, (tuple, list, frozenset, set)) and any(map(self._is_told_by_comparing, [x, *y])):

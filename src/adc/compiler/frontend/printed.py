@@ -155,9 +155,9 @@ def _of_object(ev: Core, value: Instance, conversion: str, spec: str) -> Iterato
             yield from _parts(ev, value["maxlen"], "r", "")
         yield ")"
         return
-    known = value.cls is python_containers.Set and not isinstance(value["held"], Instance)
-    if known and ev.is_static([*value["held"]]) and not spec:
-        yield format(_CONVERT[conversion](set(value["held"])))
+    known = value.cls is python_containers.Set and not isinstance(value["__held__"], Instance)
+    if known and ev.is_static([*value["__held__"]]) and not spec:
+        yield format(_CONVERT[conversion](set(value["__held__"])))
         return
     if getattr(value.cls, "__adc_model__", None) is not None:
         raise _refused(ev, "is an object of a library")

@@ -92,12 +92,12 @@ def taken_apart(value: Any) -> Instance:
 def put_together(value: Instance) -> Any:
     """The dataclass, `OrderedDict` or `defaultdict` that an object of the evaluator stands for; others stay."""
     model = getattr(value.cls, "__adc_model__", None)
-    if isinstance(value.get("held"), Instance):  # keys that only the run knows
+    if isinstance(value.get("__held__"), Instance):  # keys that only the run knows
         return value
     if model is collections.OrderedDict:
-        return collections.OrderedDict(value["held"])
+        return collections.OrderedDict(value["__held__"])
     if model is collections.defaultdict and _is_plain(value["default_factory"]):
-        return collections.defaultdict(value["default_factory"], value["held"])
+        return collections.defaultdict(value["default_factory"], value["__held__"])
     if not is_record(value.cls):
         return value
     made: Any = object.__new__(value.cls)

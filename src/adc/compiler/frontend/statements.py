@@ -14,6 +14,7 @@ from adc.compiler.frontend import (
     exceptions,
     generics,
     going_on,
+    instances,
     later,
     list_middles,
     local_classes,
@@ -146,6 +147,10 @@ class Statements(Loops):
                     self.call(builtins.delattr, [owner, target.attr], {})
                 continue
             container = self.evaluate(target.value) if isinstance(target, gast.Subscript) else None
+            if instances.has_method(container, "__delitem__"):
+                with self.origin_at(self.locate(target)):
+                    instances.called(self, container, "__delitem__", self.evaluate(target.slice))
+                continue
             if isinstance(container, Instance) or not isinstance(container, (ListValue, Growing, dict)):
                 raise self.refuse(
                     "`del` of this element is not supported", repair="build the container without it"

@@ -125,10 +125,8 @@ def triangular(
 def _of_vectors(stmt: Assign) -> bool:
     """Whether a search is for a vector of floats in another, sorted as it stands."""
     types = [a.type for a in stmt.args[:2] if isinstance(a, Var)]
-    return (
-        len(types) == 2
-        and stmt.args[3] == Const(None)
-        and all(isinstance(t, Array) and t.ndim == 1 and t.dtype == "float64" for t in types)
+    return len(types) == 2 and all(
+        isinstance(t, Array) and t.ndim == 1 and t.dtype == "float64" for t in types
     )
 
 
