@@ -103,10 +103,10 @@ class Assignments(Calls):
 
     def _of_another(self, owner: Value, name: str) -> UnsupportedError:
         """A refusal of writing to an attribute of a function, a class or an object that is outside the function."""
-        whose = getattr(owner, "__qualname__", None) or type(owner).__qualname__
-        what = "class" if isinstance(owner, type) else "function" if callable(owner) else "object"
+        whose = getattr(owner, "__qualname__", None) or getattr(owner, "__name__", None)
+        what = "object" if whose is None else "class" if isinstance(owner, type) else "function"
         return self.refuse_leaving(
-            f"the attribute `{name}` of the {what} `{whose}` is written to",
+            f"the attribute `{name}` of the {what} `{whose or type(owner).__qualname__}` is written to",
             'return the value, with `has_aux=True`; `mode="tape"` keeps it',
         )
 
