@@ -1,5 +1,6 @@
 """Classes of one's own over `dict`, made in the function and read from outside it; Counters outside it."""
 
+import copy
 from collections import Counter, OrderedDict, deque
 
 import numpy as np
@@ -118,3 +119,14 @@ def containers_under_names(x):
     p.setdefault("last", deque([x[0]])).append(x[1] ** 2)
     p.update(counts=Counter("aab"))
     return next(iter(p["order"].values())) * p["seen"][0] + p["last"][-1] * p["counts"]["a"]
+
+
+@program(three)
+def copies_hold_their_own(x):
+    p, d, c = OrderedDict(w=x[0]), deque([x[0]]), Counter("aab")
+    q, e, k, f = copy.copy(p), copy.copy(d), copy.copy(c), copy.copy(Filled(a=x[1]))
+    q["w"] = x[1] ** 2
+    e.append(x[2])
+    k["a"] += 5
+    f["a"] = f["a"] * f["b"]
+    return p["w"] * q["w"] * len(d) * e[-1] * c["a"] * k["a"] + f["a"] * len(f)

@@ -13,6 +13,7 @@ from adc.compiler.frontend.frame import Closure, Growing, Instance, Kept
 from adc.compiler.frontend.provenance import CONTAINERS
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
+from adc.rules.python_containers import Dict
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -33,11 +34,26 @@ _NEVER_CHANGE = (
 )
 
 
+def _refuse_put_in_again(self: Calls, x: Value) -> None:
+    """Refuse a copy of an object over a dict whose class says how items are put in: Python does so once more."""
+    if isinstance(x, Instance) and issubclass(x.cls, Dict) and x.cls.__setitem__ is not Dict.__setitem__:
+        raise self.refuse(
+            f"a `{x.cls.__name__}` is copied, which puts its items in by its own `__setitem__`",
+            repair="make another one",
+        )
+
+
 def _copy(self: Calls, x: Value) -> Value:
+    _refuse_put_in_again(self, x)
     x = x if isinstance(x, Instance) else self.opened(x)
     if isinstance(x, Growing):
         return list_methods.copied(self, x)
-    return _copied(self, x, "__copy__", [], lambda part: part)
+    made = _copied(self, x, "__copy__", [], lambda part: part)
+    contents = getattr(x.cls, "__adc_contents__", None) if isinstance(x, Instance) else None
+    own = isinstance(made, Instance) and contents is not None and made.get(contents) is x[contents]
+    if own and isinstance(x[contents], (list, dict, Growing)) and contents != "owner":
+        made[contents] = _copy(self, x[contents])  # a list or dict of its own, with what stands in it
+    return made
 
 
 def _deepcopy(self: Calls, x: Value, memo: Value = None) -> Value:
@@ -45,6 +61,7 @@ def _deepcopy(self: Calls, x: Value, memo: Value = None) -> Value:
     copies: dict[int, tuple[Value, Value]] = {}
 
     def deep(part: Value) -> Value:
+        _refuse_put_in_again(self, part)
         if id(part) not in copies:
             if isinstance(part, CONTAINERS):
                 _require_told_apart(self, part, [seen for seen, _ in copies.values()])
