@@ -103,6 +103,14 @@ def test_a_program_that_would_be_too_long_runs_on_the_tape():
     np.testing.assert_allclose(x_bar, np.prod(x) / x, rtol=1e-12)
 
 
+def test_what_is_asked_for_is_made_where_auto_would_take_the_tape():
+    x = np.linspace(0.99, 1.01, 300)
+    x_bar = adc.grad(by_halves, mode="python")(x)
+    np.testing.assert_allclose(x_bar, np.prod(x) / x, rtol=1e-12)
+    with pytest.warns(adc.FallbackWarning, match="on the tape"):
+        np.testing.assert_allclose(adc.grad(by_halves)(x), x_bar, rtol=1e-12)
+
+
 def test_source_and_explain_name_the_sizes_and_the_reason():
     g = adc.grad(power, mode="python")
     assert "with respect to x, for n = 3. Generated" in adc.source(g, 2.0, 3)

@@ -95,7 +95,7 @@ class Asking(Binding):
         if extent in ("few trips", "whatever they are"):
             requests.append(replace(self._request(call.layout, slots), into=call.into, insists=False))
         if of_any_size and len(requests) == 1:
-            requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind)))
+            requests.append(replace(requests[0], bind=sizes.written_out(requests[0].bind, self._most)))
         if of_any_size and some_sizes:
             requests[-1] = replace(requests[-1], bind=sizes.lengths_outside(requests[-1].bind))
             requests[0] = replace(requests[0], closer=functools.partial(self._closer, call))
@@ -144,6 +144,11 @@ class Asking(Binding):
         closer = replace(self._request(call.layout, slots), into=call.into)
         return _as_moving(closer, call) if lowered.evaluator.moving else closer
 
+    @property
+    def _most(self) -> int:
+        """The statements that code for the sizes of one call may have: more where only the compiler will do."""
+        return sizes.MOST_STATEMENTS if self._asked == "auto" else sizes.LONGEST
+
     def _request(self, layout: Layout, slots: list[Slot]) -> pipeline.Request:
         """What the compiler is asked for: an input per leaf, those of the wanted arguments differentiated."""
         chosen = self._chosen(layout)
@@ -170,7 +175,7 @@ class Asking(Binding):
                 for container in held_in(values[-1]):
                     evaluator.origins.give(container)
             evaluator.given = set(params) - {params[k] for k in wanted}
-            evaluator.most = None if held is None else sizes.MOST_STATEMENTS
+            evaluator.most = None if held is None else self._most
             evaluator.tally.longest = sizes.LONGEST if self._asked == "auto" else None
             return layout.arguments(values, variadic), params
 

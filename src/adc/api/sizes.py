@@ -43,8 +43,10 @@ __all__ = [
 Bind = Callable[[Evaluator], tuple[dict[str, Any], list[Var]]]
 
 MOST_SIZES = 8  # of one kind of arguments; a function called with more of them runs on the tape in mode auto
-LONGEST = 6000  # statements of a program in mode auto: Numba takes a minute for more
-MOST_STATEMENTS = 600  # with a copy of the code for each trip and call, more would take Numba too long
+LONGEST = 6000  # statements of a program: Numba takes a minute for more, which mode auto does not ask for
+MOST_STATEMENTS = (
+    600  # in mode auto, with a copy of the code for each trip and call, as each size is compiled anew
+)
 
 
 def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
@@ -59,9 +61,9 @@ def attempts(slots: list[Slot], some_sizes: bool) -> Iterator[list[Slot]]:
         yield as_they_are(slots)
 
 
-def written_out(bind: Bind) -> Bind:
+def written_out(bind: Bind, most: int) -> Bind:
     """What binds the arguments, for code with a copy for each trip: it holds for all where there are no sizes."""
-    return _bound_with(bind, most=MOST_STATEMENTS)
+    return _bound_with(bind, most=most)
 
 
 def moving(bind: Bind, names: frozenset[str]) -> Bind:

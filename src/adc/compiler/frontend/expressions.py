@@ -19,6 +19,7 @@ from adc.compiler.frontend import (
     instances,
     keys_of_run,
     list_calls,
+    list_displays,
     logged,
     numbered,
     operator_methods,
@@ -68,10 +69,7 @@ class Expressions(Operators):
         return items
 
     def eval_List(self, node: Any) -> Value:
-        items = self.elements(node.elts, self.evaluate_maybe)
-        self.refuse_iterators(items, node)
-        with self.origin_at(self.locate(node)):
-            return self.new_list(items)
+        return list_displays.made(self, node)
 
     def eval_Set(self, node: Any) -> Value:
         return self.set_of(self.elements(node.elts), node)

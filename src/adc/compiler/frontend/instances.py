@@ -35,7 +35,6 @@ from adc.rules import model_kinds, python_containers, registry
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
-_OVERRIDDEN = ("__new__", "__getattribute__")
 _ABSENT = object()
 _OF_C_CODE = (
     types.WrapperDescriptorType,
@@ -65,19 +64,36 @@ OPERATORS = {
 
 def can_make(cls: type) -> bool:
     """Whether what makes an object of a class is Python code of the user's, or of a rule, that can be looked into."""
-    if "__adc_model__" not in cls.__dict__ and any(
-        is_settled(base) for base in cls.__mro__ if base is not object
-    ):
+    if "__adc_model__" not in cls.__dict__ and _is_over_a_librarys(cls):
         return False
     init = _found(cls, "__init__")
     if type(cls).__call__ is not type.__call__ or not (
         isinstance(init, types.FunctionType) or init is object.__init__
     ):
         return False
+    return _is_plain(cls) and _found(cls, "__new__") is inspect.getattr_static(object, "__new__")
+
+
+def _is_over_a_librarys(cls: type) -> bool:
+    return any(is_settled(base) for base in cls.__mro__ if base is not object)
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether an object of a class is no more than its attributes."""
     # The flag is that of a class of Python code.
-    return all(_found(cls, name) is inspect.getattr_static(object, name) for name in _OVERRIDDEN) and all(
+    return _found(cls, "__getattribute__") is inspect.getattr_static(object, "__getattribute__") and all(
         base is object or base.__flags__ & (1 << 9) for base in cls.__mro__
     )
+
+
+def bare(ev: Core, cls: Value, *args: Value, **kwargs: Value) -> Instance:
+    """`cls.__new__(cls)`: an object without attributes, whose `__init__` nobody calls."""
+    known = isinstance(cls, type) and _is_plain(cls) and not _is_over_a_librarys(cls)
+    if not known or inspect.isabstract(cls):
+        raise ev.refuse("object.__new__() is for classes of Python code", repair="call the class")
+    if args or kwargs:
+        raise ev.refuse("object.__new__() takes a class and nothing else", repair="leave the others out")
+    return Instance(cls)
 
 
 BUILTINS = {

@@ -354,6 +354,7 @@ TABLE: dict[Any, Callable[..., Value]] = {
     builtins.getattr: _getattr,
     builtins.setattr: _setattr,
     builtins.tuple: _tuple,
+    builtins.object.__new__: instances.bare,
     builtins.tuple.__new__: _new_tuple,
     builtins.list: _list,
     builtins.dict: dicts.made,
