@@ -2,6 +2,7 @@
 
 import sys
 import types
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -181,6 +182,21 @@ def test_writing_is_refused(f):
     ):
         adc.grad(f, mode="python")(POINT)
     assert SETTINGS["scale"] == 2.0
+
+
+COUNTS = defaultdict(float, {"a": 2.0})
+
+
+def missing(x):
+    return np.sum(x) * (COUNTS["a"] + COUNTS["b"])
+
+
+def test_a_missing_key_that_would_be_put_in_is_refused():
+    with pytest.raises(
+        adc.UnsupportedError, match=r"COUNTS. is a dict outside the function, and is written to"
+    ):
+        adc.grad(missing, mode="python")(POINT)
+    assert "b" not in COUNTS
 
 
 def variable(value):

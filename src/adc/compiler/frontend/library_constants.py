@@ -69,7 +69,8 @@ PURE = {
     np.timedelta64,
 }
 _DATES = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo)
-_PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None), *_DATES)
+_OF_TEXTS = (re.Pattern, re.Match)
+_PLAIN = (bool, int, float, complex, str, bytes, np.generic, type(None), *_OF_TEXTS, *_DATES)
 # Tuples whose names classes of C know, and tuples that stand for them in a program.
 _WITH_NAMES: dict[type, Any] = {
     time.struct_time: namedtuple(
@@ -100,7 +101,7 @@ def _is_laziness(function: Any) -> bool:
 
 def _gives_the_same(function: Any) -> bool:
     owner = getattr(function, "__self__", None)
-    if isinstance(owner, (re.Pattern, *_DATES)) or (isinstance(owner, type) and issubclass(owner, _DATES)):
+    if isinstance(owner, (*_OF_TEXTS, *_DATES)) or (isinstance(owner, type) and issubclass(owner, _DATES)):
         return getattr(function, "__name__", None) not in _OF_THE_CLOCK
     module = module_of(function) + "."
     is_plain = hasattr(function, "__code__") or isinstance(function, types.BuiltinFunctionType)  # good_size

@@ -13,6 +13,7 @@ import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -243,8 +244,11 @@ class Names(Core):
 
     def _container(self, place: Place, label: str, value: Any) -> Value:
         """A list, dict, tuple or dataclass whose parts are read at each call; None of anything else."""
-        if type(value) in (dict, OrderedDict, defaultdict):
-            return OutsideDict(place, label, self.taken, self.item_outside)
+        if type(value) in (dict, OrderedDict, defaultdict, MappingProxyType):
+            held = OutsideDict(place, label, self.taken, self.item_outside)
+            if type(value) is not dict:
+                self.classes_of_dicts[id(held)] = held, type(value)
+            return held
         found = self._as_columns(place, label, value)
         if found is not None:
             return found
@@ -346,6 +350,8 @@ class Names(Core):
                 repair="use a constant key",
             )
         if key not in held:
+            if getattr(held.place.read(), "default_factory", None) is not None:
+                self.refuse_outside(held)  # which has the key from then on
             raise SurelyRaised(KeyError(key), self.region_depth, self.origin)
         label = f"{held.label}_{key}" if isinstance(key, int) or str(key).isidentifier() else held.label
         return self.captured(Place(operator.getitem, held.place, key), label)
