@@ -245,10 +245,10 @@ class Names(Core):
     def _container(self, place: Place, label: str, value: Any) -> Value:
         """A list, dict, tuple or dataclass whose parts are read at each call; None of anything else."""
         if type(value) in (dict, OrderedDict, defaultdict, MappingProxyType):
-            held = OutsideDict(place, label, self.taken, self.item_outside)
+            table = OutsideDict(place, label, self.taken, self.item_outside)
             if type(value) is not dict:
-                self.classes_of_dicts[id(held)] = held, type(value)
-            return held
+                self.classes_of_dicts[id(table)] = table, type(value)
+            return table
         found = self._as_columns(place, label, value)
         if found is not None:
             return found
