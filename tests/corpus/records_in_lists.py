@@ -108,10 +108,7 @@ def a_dict_in_a_list_is_written_to(u, q):
     return sum(h["x"] for h in history)
 
 
-@program(
-    forcing,
-    refused=dict.fromkeys(("compiled", "python"), "this writes to an object that was put into a list before"),
-)
+@program(forcing)
 def an_object_of_a_list_is_written_to(u, q):
     shots = [Snapshot(k, q * np.array([force, 1.0])) for k, force in enumerate(u)]
     for shot in shots:

@@ -106,7 +106,8 @@ class Expressions(Operators):
     def refuse_iterators(self, items: Iterable[Value], node: Any) -> None:
         """Refuse a container of what is gone over once: who reads it there next finds it where others left it."""
         items = list(items)
-        parts = node.values if isinstance(node, gast.Dict) else node.elts
+        # `*[generator()] * 2` is no display.
+        parts = node.values if isinstance(node, gast.Dict) else getattr(node, "elts", ())
         computed = any(isinstance(n, gast.GeneratorExp) or self.unread(n) is not None for n in parts)
         kinds = (Items, Given, Generator, Iterated, *([Var] if computed else []))
         if any(isinstance(item, kinds) for item in items):
