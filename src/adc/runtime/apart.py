@@ -27,6 +27,7 @@ from numba.core.typing.templates import AbstractTemplate, signature
 from numba.extending import lower_builtin, typeof_impl
 
 from adc.runtime import calls
+from adc.runtime.passes.lock_events import untold
 from adc.runtime.tuning import tuned
 
 __all__ = ["Apart", "apart"]
@@ -164,8 +165,9 @@ def _resolve(told: int, length: int) -> int:
     """The address of a function, or zero where it cannot be compiled; why is printed."""
     try:
         name, arguments = pickle.loads(ctypes.string_at(told, length))
-        compiled = _known[name].compiled(arguments)
-        return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
+        with untold():
+            compiled = _known[name].compiled(arguments)
+            return int(compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name))
     except Exception:
         # Not let out: what the caller got then would be whatever was in the register. It raises for a zero.
         traceback.print_exc()

@@ -20,6 +20,7 @@ from adc.runtime.passes import references as references
 from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa
 from adc.runtime.passes import straight as straight
+from adc.runtime.passes import taken_in as taken_in
 from adc.runtime.passes import tidying as tidying
 from adc.runtime.passes import variables as variables
 from adc.runtime.passes import views as views

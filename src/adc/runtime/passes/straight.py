@@ -110,6 +110,7 @@ def finishing(own: Callable[[Any], None]) -> Callable[[Any], None]:
         own(self)
         self._compiled, self._compiled_object = True, made
 
+    _finalize_final_module.__wrapped__ = own  # type: ignore[attr-defined]
     return _finalize_final_module
 
 
