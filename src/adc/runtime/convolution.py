@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+from numba.core import types
+from numba.extending import register_jitable
 
 from adc.runtime.apart import apart
+from adc.runtime.rooms import zeros_of
 
 __all__ = ["convolve", "convolve_same", "convolve_valid"]
 
@@ -15,11 +17,15 @@ STRETCH = 256
 FEW = 16  # results that are worth a product of vectors each
 
 
-@numba.njit(cache=True, error_model="numpy")
+def _vector(long: Any, *others: Any) -> Any:
+    return types.Array(long.dtype, 1, "C")
+
+
+@register_jitable(error_model="numpy")
 def _slid(x: Any, taps: Any) -> Any:
     """The products of the taps with as many elements of `x`, from each place on where there are so many."""
     m = len(taps)
-    out = np.zeros(len(x) - m + 1, x.dtype)
+    out = zeros_of(len(x) - m + 1, x.dtype)
     if len(out) < FEW:
         for i in range(len(out)):
             out[i] = np.dot(x[i : i + m], taps)
@@ -38,17 +44,17 @@ def _slid(x: Any, taps: Any) -> Any:
     return out
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_vector, cache=True, error_model="numpy")
 def _by_rows(long: Any, short: Any) -> Any:
     """The full convolution, where a zero beside the ends times an infinite tap would not be zero."""
-    out = np.zeros(len(long) + len(short) - 1, long.dtype)
+    out = zeros_of(len(long) + len(short) - 1, long.dtype)
     for j in range(len(short)):
         for i in range(len(long)):
             out[i + j] += short[j] * long[i]
     return out
 
 
-@numba.njit(cache=True, error_model="numpy")
+@register_jitable(error_model="numpy")
 def _by_length(a: Any, v: Any) -> Any:
     """The longer of two vectors, and the other one."""
     if len(a) == 0:
@@ -58,13 +64,13 @@ def _by_length(a: Any, v: Any) -> Any:
     return (a, v) if len(a) >= len(v) else (v, a)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_vector, cache=True, error_model="numpy")
 def _part(long: Any, short: Any, before: Any, after: Any) -> Any:
     """The convolution where all of the short vector lies in the long one, and that many places on both sides."""
     n, more = len(long), len(short) - 1
     if before + after > 0 and not np.all(np.isfinite(short)):
         return _by_rows(long, short)[more - before : more + n - (more - after)].copy()
-    x = np.zeros(before + n + after, long.dtype)
+    x = zeros_of(before + n + after, long.dtype)
     for i in range(n):  # of slices Numba would compile what it says where the lengths differ, for two seconds
         x[before + i] = long[i]
     return _slid(x, short[::-1].copy())

@@ -43,21 +43,29 @@ def require() -> None:
         raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
 
 
+_LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
+
+
 def routine(name: str) -> Any:
     """A function for jitted code that calls a routine: `routine("dgesv")((n, nrhs, a, ...))`, with one tuple.
 
+    Of a name without the letter of its dtype, `routine("gesv")`, it is the routine for the dtype of the first array.
     Arrays are passed by their memory, from an element on where it is given: `(a, first)`. Numbers are passed by a
     pointer to a copy: integers are np.int32, letters np.uint8. What a routine returns in a number is given as an array
     of one element.
     """
-    symbol = f"adc_scipy_linalg_{name}"
-    if cython_blas is not None:
-        library = cython_blas if name in cython_blas.__pyx_capi__ else cython_lapack
-        llvmlite.binding.add_symbol(symbol, _address(library.__pyx_capi__[name]))
+    known = {} if cython_blas is None else {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
+    one_dtype = not known or name in known
+    for whole in (name,) if one_dtype else (letter + name for letter in _LETTERS.values()):
+        if whole in known:
+            llvmlite.binding.add_symbol(_symbol(whole), _address(known[whole]))
 
     @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
     def call(typing_context: Any, arguments: Any) -> Any:
         require()
+        arrays = [getattr(kind, "types", (kind,))[0] for kind in arguments.types]
+        dtype = next(kind.dtype for kind in arrays if isinstance(kind, types.Array))
+        symbol = _symbol(name if one_dtype else _LETTERS[dtype] + name)
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             pointer = ir.IntType(8).as_pointer()
@@ -80,3 +88,7 @@ def routine(name: str) -> Any:
         return types.none(arguments), generate
 
     return call
+
+
+def _symbol(name: str) -> str:
+    return f"adc_scipy_linalg_{name}"

@@ -8,20 +8,39 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
+from numba.core import types
+from numba.extending import register_jitable
 
 from adc.runtime.apart import apart
+from adc.runtime.lapack import UPPER, routine
+from adc.runtime.products import dot
+from adc.runtime.rooms import zeros_of
+from adc.runtime.rows import as_matrix
 
 __all__ = ["cholesky", "eigh", "pinv", "qr", "solve_lower", "solve_transposed", "svd", "thin_svd"]
 
 BLOCK = 48  # rows solved by plain substitution before a matrix product takes over
 
+_potrf = routine("potrf")
+
 
 @apart(cache=True, error_model="numpy")
 def cholesky(a: Any) -> Any:
     """`np.linalg.cholesky` of one matrix: the lower factor. Raises LinAlgError."""
-    return np.linalg.cholesky(a)
+    n = a.shape[0]
+    if a.shape[1] != n:
+        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
+    factor, info = zeros_of(a.shape, a.dtype), zeros_of(1, np.int32)
+    for i in range(n):
+        for j in range(i + 1):
+            factor[i, j] = a[i, j]
+    if n > 0:
+        # LAPACK counts by columns: what it takes for the upper triangle is the lower one.
+        _potrf((UPPER, np.int32(n), factor, np.int32(n), info))
+    if info[0] != 0:
+        raise np.linalg.LinAlgError("Matrix is not positive definite")
+    return factor
 
 
 @apart(cache=True, error_model="numpy")
@@ -54,7 +73,7 @@ def thin_svd(a: Any) -> Any:
     return np.linalg.svd(a, False)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@register_jitable(error_model="numpy")
 def _subtract(x: Any, top: Any, rows: Any) -> None:
     """Of a slice Numba would compile what it says where the shapes differ, for two seconds."""
     for i in range(rows.shape[0]):
@@ -62,38 +81,17 @@ def _subtract(x: Any, top: Any, rows: Any) -> None:
             x[top + i, j] -= rows[i, j]
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _lower_rows(a: Any, x: Any) -> None:
-    n, width = x.shape
-    for top in range(0, n, BLOCK):
-        end = min(top + BLOCK, n)
-        if top > 0:
-            _subtract(x, top, np.dot(a[top:end, :top].copy(), x[:top]))
-        for i in range(top, end):
-            for k in range(top, i):
-                factor = a[i, k]
-                for j in range(width):
-                    x[i, j] -= factor * x[k, j]
-            pivot = a[i, i]
-            for j in range(width):
-                x[i, j] /= pivot
+# Apart, and compiled for systems of more than one block alone.
 
 
-@numba.njit(cache=True, error_model="numpy")
-def _transposed_rows(a: Any, x: Any) -> None:
-    n, width = x.shape
-    for k in range((n - 1) // BLOCK, -1, -1):
-        top, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
-        if end < n:
-            _subtract(x, top, np.dot(a[end:, top:end].copy().T, x[end:]))
-        for i in range(end - 1, top - 1, -1):
-            for k_2 in range(i + 1, end):
-                factor = a[k_2, i]
-                for j in range(width):
-                    x[i, j] -= factor * x[k_2, j]
-            pivot = a[i, i]
-            for j in range(width):
-                x[i, j] /= pivot
+@apart(returns=lambda *_: types.none, cache=True, error_model="numpy")
+def _less_what_is_above(a: Any, x: Any, top: Any, end: Any) -> None:
+    _subtract(x, top, dot(a[top:end, :top].copy(), x[:top]))
+
+
+@apart(returns=lambda *_: types.none, cache=True, error_model="numpy")
+def _less_what_is_below(a: Any, x: Any, top: Any, end: Any) -> None:
+    _subtract(x, top, dot(a[end:, top:end].copy().T, x[end:]))
 
 
 @apart(cache=True, error_model="numpy")
@@ -105,8 +103,20 @@ def solve_lower(a: Any, b: Any) -> Any:
     >>> solve_lower(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
     array([1., 2.])
     """
-    x = b.copy().reshape((b.shape[0], b.size // max(b.shape[0], 1)))
-    _lower_rows(a, x)
+    x = as_matrix(b)
+    n, width = x.shape
+    for top in range(0, n, BLOCK):
+        end = min(top + BLOCK, n)
+        if top > 0:
+            _less_what_is_above(a, x, top, end)
+        for i in range(top, end):
+            for k in range(top, i):
+                factor = a[i, k]
+                for j in range(width):
+                    x[i, j] -= factor * x[k, j]
+            pivot = a[i, i]
+            for j in range(width):
+                x[i, j] /= pivot
     return x.reshape(b.shape)
 
 
@@ -117,6 +127,18 @@ def solve_transposed(a: Any, b: Any) -> Any:
     >>> solve_transposed(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([4.0, 8.0]))
     array([1., 2.])
     """
-    x = b.copy().reshape((b.shape[0], b.size // max(b.shape[0], 1)))
-    _transposed_rows(a, x)
+    x = as_matrix(b)
+    n, width = x.shape
+    for k in range((n - 1) // BLOCK, -1, -1):
+        top, end = k * BLOCK, min(k * BLOCK + BLOCK, n)
+        if end < n:
+            _less_what_is_below(a, x, top, end)
+        for i in range(end - 1, top - 1, -1):
+            for k_2 in range(i + 1, end):
+                factor = a[k_2, i]
+                for j in range(width):
+                    x[i, j] -= factor * x[k_2, j]
+            pivot = a[i, i]
+            for j in range(width):
+                x[i, j] /= pivot
     return x.reshape(b.shape)

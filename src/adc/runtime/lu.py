@@ -2,20 +2,22 @@
 
 `lu` never raises, so that it may stand in front of what would: a singular matrix is an error where it is divided by.
 Factors lie by columns, as LAPACK's do. A matrix of a few rows is factored by loops, as a call costs more than they do.
+Each of the two ways is a function that stays apart, and is compiled when a matrix comes that it is for.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
-from numba.extending import overload, register_jitable
+from numba.extending import register_jitable
 
 from adc.runtime import small
 from adc.runtime.apart import apart
-from adc.runtime.lapack import LEFT, LOWER, NO, RIGHT, TRANSPOSE, UNIT, UPPER, routine
+from adc.runtime.lapack import LEFT, LOWER, NO, RIGHT, TRANSPOSE, UNIT, UPPER, require, routine
+from adc.runtime.rooms import empty_of, zeros_of
+from adc.runtime.rows import as_matrix
 
 __all__ = [
     "det",
@@ -34,80 +36,72 @@ __all__ = [
 SMALL = 8  # rows up to which loops are faster than LAPACK
 BLOCK = 32  # columns at a time for an inverse: the size of LAPACK's workspace
 
-_LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
-_getrf = {t: routine(f"{letter}getrf") for t, letter in _LETTERS.items()}
-_getri = {t: routine(f"{letter}getri") for t, letter in _LETTERS.items()}
-_trsm = {t: routine(f"{letter}trsm") for t, letter in _LETTERS.items()}
+_getrf, _getri, _trsm = routine("getrf"), routine("getri"), routine("trsm")
+
+
+def _nothing(*kinds: Any) -> Any:
+    require()  # when the caller is compiled: to find out in the call would be too late
+    return types.none
+
+
+def _matrix(x: Any, *others: Any) -> Any:
+    return types.Array(x.dtype, 2, "C")
 
 
 # --- by LAPACK ----------------------------------------------------------------------------------------------
 
-# Only jitted code calls these three, by the routine of the dtype: as Python they have nothing to do it with.
 
-
-def _factor(columns: Any, pivots: Any) -> None:
+@apart(returns=_nothing, cache=True, error_model="numpy")
+def _factor_by_lapack(columns: Any, pivots: Any) -> None:
     """Put the factors of a matrix, given by columns, in its place. A pivot counts rows from 1."""
-    raise NotImplementedError
+    n = np.int32(pivots.size)
+    _getrf((n, n, columns, n, pivots, empty_of(1, np.int32)))
 
 
-@overload(_factor, jit_options={"error_model": "numpy"})
-def _factor_of(columns: Any, pivots: Any) -> Any:
-    getrf = _getrf[columns.dtype]
-
-    def factor(columns: Any, pivots: Any) -> None:
-        n = np.int32(pivots.size)
-        info = np.empty(1, np.int32)
-        getrf((n, n, columns, n, pivots, info))
-
-    return factor
-
-
+@register_jitable(error_model="numpy")
 def _divide(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> None:
     """Divide the rows of x, shape (n, m), by a triangle of the factors, or (`letter`) its transpose."""
-    raise NotImplementedError
+    n, m, one = np.int32(x.shape[0]), np.int32(x.shape[1]), factors.dtype.type(1)
+    if m == 1:
+        _trsm((LEFT, triangle, letter, diagonal, n, m, one, factors, n, x, n))
+    else:
+        # BLAS counts by columns: it is told of x.T, which the transpose of the triangle divides from the right.
+        other = NO if letter == TRANSPOSE else TRANSPOSE
+        _trsm((RIGHT, triangle, other, diagonal, m, n, one, factors, n, x, m))
 
 
-@overload(_divide, jit_options={"error_model": "numpy"})
-def _divide_of(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> Any:
-    trsm = _trsm[factors.dtype]
-    dtype = np.dtype(str(factors.dtype)).type
-
-    def divide(triangle: Any, letter: Any, diagonal: Any, factors: Any, x: Any) -> None:
-        n, m = np.int32(x.shape[0]), np.int32(x.shape[1])
-        if m == 1:
-            trsm((LEFT, triangle, letter, diagonal, n, m, dtype(1), factors, n, x, n))
-        else:
-            # BLAS counts by columns: it is told of x.T, which the transpose of the triangle divides from the right.
-            other = NO if letter == TRANSPOSE else TRANSPOSE
-            trsm((RIGHT, triangle, other, diagonal, m, n, dtype(1), factors, n, x, m))
-
-    return divide
+@apart(returns=_nothing, cache=True, error_model="numpy")
+def _solve_by_lapack(factors: Any, pivots: Any, x: Any, transposed: Any) -> None:
+    columns, n = np.ascontiguousarray(factors), x.shape[0]
+    if transposed:
+        _divide(UPPER, TRANSPOSE, NO, columns, x)
+        _divide(LOWER, TRANSPOSE, UNIT, columns, x)
+    for i in range(n):
+        k = n - 1 - i if transposed else i
+        _swap(x, k, pivots[k] - 1)
+    if not transposed:
+        _divide(LOWER, NO, UNIT, columns, x)
+        _divide(UPPER, NO, NO, columns, x)
 
 
-def _inverse(factors: Any, pivots: Any) -> Any:
+@apart(returns=_matrix, cache=True, error_model="numpy")
+def _inverse_by_lapack(factors: Any, pivots: Any) -> Any:
     """The inverse, by columns."""
-    raise NotImplementedError
-
-
-@overload(_inverse, jit_options={"error_model": "numpy"})
-def _inverse_of(factors: Any, pivots: Any) -> Any:
-    getri = _getri[factors.dtype]
-
-    def inverse(factors: Any, pivots: Any) -> Any:
-        columns, places = factors.copy(), np.ascontiguousarray(pivots)
-        n = np.int32(pivots.size)
-        work, info = np.empty(BLOCK * pivots.size, factors.dtype), np.empty(1, np.int32)
-        if n > 0:
-            getri((n, columns, n, places, work, np.int32(work.size), info))
-        return columns
-
-    return inverse
+    n = np.int32(pivots.size)
+    columns, places = empty_of(factors.shape, factors.dtype), np.ascontiguousarray(pivots)
+    for i in range(n):
+        for j in range(n):
+            columns[i, j] = factors[i, j]
+    work = empty_of(BLOCK * pivots.size, factors.dtype)
+    if n > 0:
+        _getri((n, columns, n, places, work, np.int32(work.size), empty_of(1, np.int32)))
+    return columns
 
 
 # --- by loops -----------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_nothing, cache=True, error_model="numpy")
 def _factor_by_loops(columns: Any, pivots: Any) -> None:
     n = pivots.size
     for k in range(n):
@@ -130,14 +124,14 @@ def _factor_by_loops(columns: Any, pivots: Any) -> None:
                 columns[j, i] -= factor * columns[k, i]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@register_jitable(error_model="numpy")
 def _swap(x: Any, k: Any, other: Any) -> None:
     if k != other:
         for j in range(x.shape[1]):
             x[k, j], x[other, j] = x[other, j], x[k, j]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_nothing, cache=True, error_model="numpy")
 def _solve_by_loops(factors: Any, pivots: Any, x: Any) -> None:
     n, m = x.shape
     for k in range(n):
@@ -154,7 +148,7 @@ def _solve_by_loops(factors: Any, pivots: Any, x: Any) -> None:
                 x[i, j] -= factors[k, i] * x[k, j]
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_nothing, cache=True, error_model="numpy")
 def _solve_transposed_by_loops(factors: Any, pivots: Any, x: Any) -> None:
     n, m = x.shape
     for i in range(n):
@@ -181,25 +175,25 @@ def lu(a: Any) -> Any:
     Of a matrix that is not square no use is made: what follows says so.
     """
     n, m = a.shape
-    factors = np.empty((m, n), a.dtype)
+    factors = empty_of((m, n), a.dtype)
     for i in range(n):
         for j in range(m):
             factors[j, i] = a[i, j]
-    pivots = np.empty(n, np.int32)
+    pivots = empty_of(n, np.int32)
     if n == m and n <= SMALL:
         _factor_by_loops(factors, pivots)
     elif n == m:
-        _factor(factors, pivots)
+        _factor_by_lapack(factors, pivots)
     return factors, pivots
 
 
-@numba.njit(cache=True, error_model="numpy")
+@register_jitable(error_model="numpy")
 def _require_square(factors: Any) -> None:
     if factors.shape[0] != factors.shape[1]:
         raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=_nothing, cache=True, error_model="numpy")
 def _require_regular(factors: Any) -> None:
     _require_square(factors)
     for k in range(factors.shape[0]):
@@ -207,14 +201,13 @@ def _require_regular(factors: Any) -> None:
             raise np.linalg.LinAlgError("Singular matrix")
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=lambda factors, b: _matrix(b), cache=True, error_model="numpy")
 def _right_side(factors: Any, b: Any) -> Any:
     """A copy of b as a matrix."""
     _require_regular(factors)
-    n = factors.shape[0]
-    if b.shape[0] != n:
+    if b.shape[0] != factors.shape[0]:
         raise ValueError("the right side of a linear system has another number of rows than its matrix")
-    return b.copy().reshape((n, b.size // max(n, 1)))
+    return as_matrix(b)
 
 
 @apart(cache=True, error_model="numpy")
@@ -228,11 +221,7 @@ def lu_solve(factors: Any, pivots: Any, b: Any) -> Any:
     if x.shape[0] <= SMALL:
         _solve_by_loops(factors, pivots, x)
     elif x.size > 0:
-        for k in range(x.shape[0]):
-            _swap(x, k, pivots[k] - 1)
-        columns = np.ascontiguousarray(factors)
-        _divide(LOWER, NO, UNIT, columns, x)
-        _divide(UPPER, NO, NO, columns, x)
+        _solve_by_lapack(factors, pivots, x, False)
     return x.reshape(b.shape)
 
 
@@ -247,18 +236,14 @@ def lu_solve_transposed(factors: Any, pivots: Any, b: Any) -> Any:
     if x.shape[0] <= SMALL:
         _solve_transposed_by_loops(factors, pivots, x)
     elif x.size > 0:
-        columns = np.ascontiguousarray(factors)
-        _divide(UPPER, TRANSPOSE, NO, columns, x)
-        _divide(LOWER, TRANSPOSE, UNIT, columns, x)
-        for k in range(x.shape[0] - 1, -1, -1):
-            _swap(x, k, pivots[k] - 1)
+        _solve_by_lapack(factors, pivots, x, True)
     return x.reshape(b.shape)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@register_jitable(error_model="numpy")
 def _identity(a: Any) -> Any:
     """That of the shape and dtype of a matrix."""
-    x = np.zeros(a.shape, a.dtype)
+    x = zeros_of(a.shape, a.dtype)
     for k in range(x.shape[0]):
         x[k, k] = 1
     return x
@@ -269,7 +254,7 @@ def lu_inv_transposed(factors: Any, pivots: Any) -> Any:
     """`np.linalg.inv(a).T` by the factors of a. Raises LinAlgError."""
     _require_regular(factors)
     if factors.shape[0] > SMALL:
-        return _inverse(factors, pivots)
+        return _inverse_by_lapack(factors, pivots)
     x = _identity(factors)
     _solve_transposed_by_loops(factors, pivots, x)
     return x
@@ -283,9 +268,9 @@ def lu_inv(factors: Any, pivots: Any) -> Any:
     array([[ 1., -1.],
            [-1.,  2.]])
     """
-    if factors.shape[0] > SMALL:
-        return lu_inv_transposed(factors, pivots).T.copy()
     _require_regular(factors)
+    if factors.shape[0] > SMALL:
+        return as_matrix(_inverse_by_lapack(factors, pivots).T)
     x = _identity(factors)
     _solve_by_loops(factors, pivots, x)
     return x
@@ -326,29 +311,15 @@ def _is_small(a: Any) -> Any:
     return a.shape[0] == a.shape[1] and 0 < a.shape[0] <= small.LARGEST
 
 
-@register_jitable(error_model="numpy")
-def _of_a_vector(a: Any, b: Any) -> Any:
-    x = b.copy()
-    small.substitute(a, x.reshape((b.shape[0], 1)))
-    return x
-
-
-@register_jitable(error_model="numpy")
-def _of_a_matrix(a: Any, b: Any) -> Any:
-    x = b.copy()
-    small.substitute(a, x)
-    return x
-
-
 @apart(cache=True, error_model="numpy")
 def solve(a: Any, b: Any) -> Any:
     """`np.linalg.solve` of one matrix, shape (n, n), and b of its dtype, (n,) or (n, m). Raises LinAlgError."""
-    if not (_is_small(a) and b.shape[0] == a.shape[0]):
-        factors, pivots = lu(a)
-        return lu_solve(factors, pivots, b)
-    if b.ndim == 1:
-        return _of_a_vector(a, b)
-    return _of_a_matrix(a, b)
+    if _is_small(a) and b.shape[0] == a.shape[0]:
+        x = as_matrix(b)
+        small.substitute(a, x)
+        return x.reshape(b.shape)
+    factors, pivots = lu(a)
+    return lu_solve(factors, pivots, b)
 
 
 @apart(cache=True, error_model="numpy")

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 from numba.core import types
 from numba.extending import overload, register_jitable
 
 from adc.runtime.apart import apart
+from adc.runtime.rooms import empty_of
 from adc.runtime.rows import around
 
 __all__ = ["argpartition", "argsort"]
@@ -61,13 +61,13 @@ def argsort(a: Any, axis: Any) -> Any:
     where, outer, inner = around(a, axis)
     n = a.shape[where]
     x = np.ascontiguousarray(a).reshape((outer, n, inner))
-    ranks = np.empty((outer, inner, n), np.uint64)
+    ranks = empty_of((outer, inner, n), np.uint64)
     for i in range(outer):
         for k in range(n):
             for j in range(inner):
                 ranks[i, j, k] = _rank(x[i, k, j])
     places = _in_order(ranks.reshape((outer * inner, n)))
-    order = np.empty((outer, n, inner), np.int64)
+    order = empty_of((outer, n, inner), np.int64)
     for i in range(outer):
         for k in range(n):
             for j in range(inner):
@@ -84,13 +84,13 @@ def argpartition(a: Any, kth: Any, axis: Any) -> Any:
     return argsort(a, axis)
 
 
-@numba.njit(cache=True, error_model="numpy")
+@apart(returns=lambda ranks: types.Array(types.int64, 2, "C"), cache=True, error_model="numpy")
 def _in_order(ranks: Any) -> Any:
     """The positions of each row's ranks, in ascending order."""
     rows, n = ranks.shape
-    found = np.empty((rows, n), np.int64)
-    other_keys, other_places = np.empty(n, np.uint64), np.empty(n, np.int64)
-    count = np.empty((DIGITS if n > SHORT else 0, BUCKETS), np.int64)
+    found = empty_of((rows, n), np.int64)
+    other_keys, other_places = empty_of(n, np.uint64), empty_of(n, np.int64)
+    count = empty_of((DIGITS if n > SHORT else 0, BUCKETS), np.int64)
     for i in range(rows):
         places = found[i]
         for k in range(n):
@@ -105,7 +105,10 @@ def _in_order(ranks: Any) -> Any:
     return found
 
 
-@register_jitable(error_model="numpy")
+# Apart, so that of the two only what rows are long or short enough for is compiled.
+
+
+@apart(returns=lambda *_: types.boolean, cache=True, error_model="numpy")
 def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, count: Any) -> Any:
     """Sort keys with their places, the last digit first; True where the result is in the other pair of arrays.
 
@@ -130,7 +133,9 @@ def _distribute(keys: Any, places: Any, other_keys: Any, other_places: Any, coun
 def _first_of_leading(keys: Any, count: Any) -> Any:
     """Count how often each digit has each value; the last of those digits that tell most keys apart."""
     n = len(keys)
-    count[...] = 0
+    for d in range(DIGITS):
+        for k in range(BUCKETS):
+            count[d, k] = 0
     low = np.uint64(BUCKETS - 1)
     for k in range(n):
         key = keys[k]
@@ -190,7 +195,7 @@ def _insert(keys: Any, places: Any) -> Any:
     return True
 
 
-@register_jitable(error_model="numpy")
+@apart(returns=lambda *_: types.boolean, cache=True, error_model="numpy")
 def _merge(keys: Any, places: Any, other_keys: Any, other_places: Any) -> Any:
     """Sort keys with their places, short runs first; True where the result is in the other pair of arrays."""
     n = len(keys)

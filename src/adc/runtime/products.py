@@ -16,14 +16,14 @@ from numba.extending import overload, register_jitable
 from adc.runtime.apart import apart
 from adc.runtime.kernels import options
 from adc.runtime.lapack import NO, TRANSPOSE, require, routine
+from adc.runtime.rooms import empty_of
 
 SMALL = 64  # multiplications of two matrices that cost less than a call of BLAS
 SMALL_BY_VECTOR = 1024  # of a matrix and a vector: loops read a matrix once as fast as BLAS does
 PACKED = 10, 4096  # elements (least, most) of a transposed matrix of a stack whose copy by rows is worth it
 SCRATCH = 8192  # elements of the copies made at once: they stay in the cache
 
-_dgemm, _sgemm = routine("dgemm"), routine("sgemm")
-_dgemv, _sgemv = routine("dgemv"), routine("sgemv")
+_gemm, _gemv = routine("gemm"), routine("gemv")
 
 
 @register_jitable(error_model="numpy")
@@ -80,24 +80,6 @@ def _in_c_order(x: Any) -> Any:
 @apart(returns=_in_c_order, cache=True)
 def _packed(x: Any) -> Any:
     return np.ascontiguousarray(x)
-
-
-# Only jitted code calls `_gemm` and `_gemv`, as in `lu`: as Python they have nothing to do it with.
-
-
-def _gemm(arguments: Any) -> None:
-    """Call the routine of BLAS for matrices of the dtype of the one that it writes to."""
-    raise NotImplementedError
-
-
-@overload(_gemm)
-def _gemm_of(arguments: Any) -> Any:
-    gemm = _sgemm if arguments.types[11].types[0].dtype == types.float32 else _dgemm
-
-    def call(arguments: Any) -> None:
-        gemm(arguments)
-
-    return call
 
 
 @apart(returns=_nothing, **options())
@@ -161,7 +143,7 @@ def _stacks_into(a: Any, b: Any, out: Any) -> None:
         _into(a, b, out)
         return
     at_once = min(SCRATCH // (m * width), count)
-    rows = np.empty((at_once, m, width), b.dtype)
+    rows = empty_of((at_once, m, width), b.dtype)
     for begin in range(0, count, at_once):
         end = min(begin + at_once, count)
         for c in range(end - begin):
@@ -227,21 +209,6 @@ def _times_by_columns(a: Any, x: Any, out: Any) -> None:
         p, q, r, s = x[j], x[j + 1], x[j + 2], x[j + 3]
         for i in range(n):
             out[i] += a[i, j] * p + a[i, j + 1] * q + a[i, j + 2] * r + a[i, j + 3] * s
-
-
-def _gemv(arguments: Any) -> None:
-    """Call the routine of BLAS for a matrix and a vector of the dtype of the one that it writes to."""
-    raise NotImplementedError
-
-
-@overload(_gemv)
-def _gemv_of(arguments: Any) -> Any:
-    gemv = _sgemv if arguments.types[9].dtype == types.float32 else _dgemv
-
-    def call(arguments: Any) -> None:
-        gemv(arguments)
-
-    return call
 
 
 @apart(returns=_nothing, **options())
@@ -326,7 +293,7 @@ def _product_of(a: Any, b: Any) -> Any:
     if a.ndim == 3:
 
         def of_stacks(a: Any, b: Any) -> Any:
-            out = np.empty((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
+            out = empty_of((a.shape[0], a.shape[1], b.shape[2]), a.dtype)
             _stacks_into(a, b, out)
             return out
 
@@ -341,7 +308,7 @@ def _product_of(a: Any, b: Any) -> Any:
     if a.ndim == 2 and b.ndim == 2:
 
         def of_matrices(a: Any, b: Any) -> Any:
-            out = np.empty((a.shape[0], b.shape[1]), a.dtype)
+            out = empty_of((a.shape[0], b.shape[1]), a.dtype)
             _into(a, b, out)
             return out
 
@@ -349,7 +316,7 @@ def _product_of(a: Any, b: Any) -> Any:
     if a.ndim == 2:
 
         def of_matrix_and_vector(a: Any, b: Any) -> Any:
-            out = np.empty(a.shape[0], a.dtype)
+            out = empty_of(a.shape[0], a.dtype)
             _times(a, b, out)
             return out
 
@@ -357,7 +324,7 @@ def _product_of(a: Any, b: Any) -> Any:
     if b.ndim == 2:
 
         def of_vector_and_matrix(a: Any, b: Any) -> Any:
-            out = np.empty(b.shape[1], a.dtype)
+            out = empty_of(b.shape[1], a.dtype)
             _times(b.T, a, out)
             return out
 

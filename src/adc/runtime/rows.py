@@ -6,6 +6,8 @@ from typing import Any
 
 from numba.extending import register_jitable
 
+from adc.runtime.rooms import empty_of
+
 
 @register_jitable(error_model="numpy")
 def around(a: Any, axis: Any) -> Any:
@@ -18,3 +20,16 @@ def around(a: Any, axis: Any) -> Any:
         elif k > where:
             inner *= a.shape[k]
     return where, outer, inner
+
+
+@register_jitable(error_model="numpy")
+def as_matrix(x: Any) -> Any:
+    """A copy of a vector or a matrix, as a matrix."""
+    made = empty_of((x.shape[0], 1 if x.ndim == 1 else x.shape[1]), x.dtype)
+    for i in range(made.shape[0]):
+        if x.ndim == 1:
+            made[i, 0] = x[i]
+        else:
+            for j in range(made.shape[1]):
+                made[i, j] = x[i, j]
+    return made

@@ -10,7 +10,10 @@ import math
 from typing import Any
 
 import numpy as np
+from numba.core import types
 from numba.extending import register_jitable
+
+from adc.runtime.apart import apart
 
 __all__ = ["LARGEST", "determinant", "sign_and_log", "substitute"]
 
@@ -86,6 +89,10 @@ def _sign(x: Any) -> Any:
     return x / abs(x)
 
 
+def _nothing(*kinds: Any) -> Any:
+    return types.none
+
+
 @_jitted
 def substitute(a: Any, x: Any) -> None:
     """a^-1 x in place of x, shape (n, m). Raises LinAlgError if a pivot is 0."""
@@ -94,28 +101,41 @@ def substitute(a: Any, x: Any) -> None:
         for j in range(x.shape[1]):
             x[0, j] /= a[0, 0]
     elif a.shape[0] == 2:
-        exchanged, p, r, f, u = _two(a[0, 0], a[0, 1], a[1, 0], a[1, 1])
-        _checked(p)
-        _checked(u)
-        for j in range(x.shape[1]):
-            y, z = (x[1, j], x[0, j]) if exchanged else (x[0, j], x[1, j])
-            z = (z - f * y) / u
-            x[0, j], x[1, j] = (y - r * z) / p, z
+        _of_two(a, x)
     else:
-        first, p, q, r, f, g, left = _three(a)
-        exchanged, s, t, h, u = left
-        _checked(p)
-        _checked(s)
-        _checked(u)
-        second, third = 0 if first == 1 else 1, 0 if first == 2 else 2
-        for j in range(x.shape[1]):
-            b = x[first, j]
-            c, d = x[second, j] - f * b, x[third, j] - g * b
-            if exchanged:
-                c, d = d, c
-            d = (d - h * c) / u
-            c = (c - t * d) / s
-            x[0, j], x[1, j], x[2, j] = (b - q * c - r * d) / p, c, d
+        _of_three(a, x)
+
+
+# Apart, so that of the two only what a matrix comes for is compiled.
+
+
+@apart(returns=_nothing, cache=True, error_model="numpy")
+def _of_two(a: Any, x: Any) -> None:
+    exchanged, p, r, f, u = _two(a[0, 0], a[0, 1], a[1, 0], a[1, 1])
+    _checked(p)
+    _checked(u)
+    for j in range(x.shape[1]):
+        y, z = (x[1, j], x[0, j]) if exchanged else (x[0, j], x[1, j])
+        z = (z - f * y) / u
+        x[0, j], x[1, j] = (y - r * z) / p, z
+
+
+@apart(returns=_nothing, cache=True, error_model="numpy")
+def _of_three(a: Any, x: Any) -> None:
+    first, p, q, r, f, g, left = _three(a)
+    exchanged, s, t, h, u = left
+    _checked(p)
+    _checked(s)
+    _checked(u)
+    second, third = 0 if first == 1 else 1, 0 if first == 2 else 2
+    for j in range(x.shape[1]):
+        b = x[first, j]
+        c, d = x[second, j] - f * b, x[third, j] - g * b
+        if exchanged:
+            c, d = d, c
+        d = (d - h * c) / u
+        c = (c - t * d) / s
+        x[0, j], x[1, j], x[2, j] = (b - q * c - r * d) / p, c, d
 
 
 @_jitted

@@ -13,6 +13,7 @@ from numba.core.typed_passes import PreLowerStripPhis
 from numba.extending import overload
 
 from adc.runtime import lu, search
+from adc.runtime.apart import Apart
 from adc.runtime.passes import entries, operators, phis, scopes
 from adc.runtime.passes import ssa as ours
 
@@ -99,7 +100,7 @@ def halves(x, n):
 
 
 PROGRAMS = [straight, branches, sometimes, loops, wrong, compared, halves]
-PROGRAMS += [f.py_func for module in (lu, search) for f in vars(module).values() if hasattr(f, "py_func")]
+PROGRAMS += [f.function for module in (lu, search) for f in vars(module).values() if isinstance(f, Apart)]
 
 
 def blocks_of(function):
