@@ -6,7 +6,7 @@ import sys
 import pytest
 from numba.core import codegen
 
-from adc.runtime.passes import straight
+from adc.runtime.passes import straight, taken_in
 from adc.runtime.passes.known import is_known
 
 PROGRAM = """
@@ -94,5 +94,8 @@ def test_functions_that_go_back_or_compute(body, straight_on):
 def test_it_stands_for_texts_that_were_read():
     for name, texts in (("optimize", straight.OPTIMISED), ("finalize", straight.FINISHED)):
         mine = getattr(codegen.CPUCodeLibrary, f"_{name}_final_module")
+        if name == "finalize":  # which waits in front of it
+            assert mine.__module__ == taken_in.__name__
+            mine = mine.__closure__[0].cell_contents
         assert mine.__module__ == straight.__name__
         assert is_known(mine.__closure__[0].cell_contents, texts)
