@@ -28,15 +28,13 @@ from adc.compiler.ir.nodes import (
     change_blocks,
     defined,
     is_view,
-    times_read,
     walk,
 )
-from adc.compiler.ir.types import Array, Scalar, is_float
+from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.rules import registry
+from adc.compiler.transforms.terms import PRODUCTS, Terms, is_converted
 from adc.rules.operation import Operation
 
-_PRODUCTS = {"matmul", "dot"}
 _KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
 _WHOLE = {"floor", "ceil", "trunc", "rint"}
 
@@ -50,16 +48,13 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     return program
 
 
-class _Folder:
+class _Folder(Terms):
     def __init__(self, program: Program, evaluator: Evaluator) -> None:
+        super().__init__(program, written_roots(walk(program.body), evaluator.joined_roots))
         self.ev = evaluator
         self.table: dict[Var, Atom] = {}
-        self.definition: dict[Var, Assign] = {}
         self.gathered: set[Var] = set()  # elements read by their positions: no view
-        self.written = written_roots(walk(program.body), evaluator.joined_roots)
         self.results = {r for r in program.results if isinstance(r, Var)}
-        self.in_reverse = False
-        self.readers = times_read(program)
         self.viewed = {v.view_of for s in walk(program.body) for v in defined(s)}
         self.joined: set[Var] = set().union(*evaluator.joined_roots.values())
 
@@ -90,7 +85,7 @@ class _Folder:
                 with self.ev.at(kept), self.ev.origin_at(stmt.origin):
                     value = operand(stmt.value, self.table)
                     number = self._spread(value)
-                    if number is None and stmt.accumulate and self._is_of_negated(self._still(value)):
+                    if number is None and stmt.accumulate and self.is_of_negated(self.still(value)):
                         number = self.ev.op("negative", value)
                 stmt = stmt if number is None else replace(stmt, value=self.ev.atom(number))
             kept.append(stmt)
@@ -121,9 +116,9 @@ class _Folder:
             if target.named and not args[0].named:
                 args[0].name, args[0].named = target.name, True
         if name == "squeeze" and (total := self._summed(args, target)) is not None:
-            return self._new("sum", total, _own(target, "total") if target.is_array else target)
+            return self.new("sum", total, _own(target, "total") if target.is_array else target)
         if name == "transpose":
-            inner = self._still(args[0])
+            inner = self.still(args[0])
             if (
                 inner is not None
                 and inner.name == "transpose"
@@ -134,7 +129,7 @@ class _Folder:
 
     def _spread(self, x: Atom) -> Value | None:
         """The number that every element of an array is, where it was broadcast."""
-        made = self._still(x)
+        made = self.still(x)
         if made is None or not made.target.is_array:
             return None
         if made.name == "broadcast_to":
@@ -151,7 +146,7 @@ class _Folder:
         is_new = x in self.gathered or (
             made is not None
             and (
-                made.name in (*_PRODUCTS, "sum")
+                made.name in (*PRODUCTS, "sum")
                 or (isinstance(made.op, Operation) and is_elementwise(made.op))
             )
         )
@@ -159,7 +154,7 @@ class _Folder:
 
     def _summed(self, args: tuple[Any, ...], target: Var) -> tuple[Atom, ...] | None:
         """The sum over axes that an array has lost, for one that kept them with a length of one."""
-        made = self._still(args[0])
+        made = self.still(args[0])
         if made is None or made.name != "sum" or made.args[2] != Const(True):
             return None
         if target in self.viewed or made.target in self.joined:
@@ -173,7 +168,7 @@ class _Folder:
         made = self.definition.get(stmt.args[0]) if stmt.name == "transpose" else None
         if (
             made is None
-            or made.name not in (*_PRODUCTS, "outer")
+            or made.name not in (*PRODUCTS, "outer")
             or self.readers[made.target] != 1
             or made.target in self.results
             or stmt.target in self.viewed
@@ -227,7 +222,7 @@ class _Folder:
             return stmt
         if target.is_array and (target.root in self.written or target in self.results):
             elementwise = stmt.name != "transpose" and isinstance(value, Var)
-            return self._new("copy", (value,), target) if elementwise else stmt
+            return self.new("copy", (value,), target) if elementwise else stmt
         if isinstance(value, Const) and target.is_array:
             return stmt
         dtype = np.dtype(target.type.dtype)
@@ -242,114 +237,33 @@ class _Folder:
             return self.ev.atom(value)
         x = args[0]
         if name == "negative":
-            inner = self._still(x)
-            if inner is not None and inner.name in ("multiply", "divide") and self.readers[inner.target] == 1:
-                first = self._still(inner.args[0])
-                if first is not None and first.name == "negative" and not first.target.named:
-                    return self._new(inner.name, (first.args[0], inner.args[1]), target)
-            return inner.args[0] if inner is not None and inner.name == "negative" else None
+            return self.negative_of(x, target)
         y = args[1]
         if target.type.dtype == "int64" and not target.is_array and name in ("add", "subtract"):
             return self._offset(name, x, y, target)
-        if (not is_float(target.type) and name != "subtract") or _is_converted(args, target):
+        if (not is_float(target.type) and name != "subtract") or is_converted(args, target):
             return None
         if name == "multiply":
             for a, b in ((x, y), (y, x)):
                 if a == Const(1.0):
                     return b
                 if a == Const(-1.0):
-                    return self._new("negative", (b,), target)
+                    return self.negative_of(b, target) or self.new("negative", (b,), target)
             if x == Const(2.0):
-                return self._twice(y, target)
+                return self.twice(y, target)
         if name == "divide" and y == Const(1.0):
             return x
-        if name == "divide" and self.in_reverse and self._is_reciprocal(x, y):
-            return self._new("multiply", (x, self.definition[x].args[0]), target)  # type: ignore[index]
+        if name == "divide" and self.in_reverse and self.is_reciprocal(x, y):
+            return self.new("multiply", (x, self.definition[x].args[0]), target)  # type: ignore[index]
         if name in ("add", "subtract") and y == Const(0.0):
             return x
         if name == "add" and x == Const(0.0):
             return y
         if name == "subtract" and x == Const(0.0):
-            return self._new("negative", (y,), target)
-        if name == "add" and self.in_reverse and (factors := self._of_square(x, y)) is not None:
-            halved = self._product(factors[1])
-            if halved is not None and halved.args[0] == Const(0.5):
-                return self._new("multiply", (factors[0], halved.args[1]), target)
-            return self._doubled(x, target)
-        if name == "add" and self.in_reverse and self._are_alike(x, y):
-            return self._twice(x, target) or self._doubled(x, target)
+            return self.negative_of(y, target) or self.new("negative", (y,), target)
         if name == "add":
-            for a, b in ((x, y), (y, x)):
-                inner = self._still(b)
-                if inner is not None and inner.name == "negative" and not inner.target.named:
-                    return self._new("subtract", (a, inner.args[0]), target)
-                if self.in_reverse and inner is not None and self._is_of_negated(inner):
-                    return self._new("subtract", (a, inner.target), target)
+            return self.sum_of(x, y, target)
         return None
-
-    def _are_alike(self, x: Atom, y: Atom) -> bool:
-        """Whether two terms are one value, or products of the same factors."""
-        p, q = self._product(x), self._product(y)
-        return x is y or (p is not None and q is not None and p.args in _either_way(q))
-
-    def _of_square(self, x: Atom, y: Atom) -> tuple[Atom, Atom] | None:
-        """The factors g and a of x, where x + y is g a + (g z) c with a = c z: what the pull of (c z) z adds up."""
-        whole, part = self._product(x), self._product(y)
-        if whole is None or part is None:
-            return None
-        for g, a in _either_way(whole):
-            made = self._product(a)
-            for c, z in _either_way(made) if made is not None else ():
-                for left, last in _either_way(part):
-                    first = self._product(left)
-                    if last == c and first is not None and (g, z) in _either_way(first):
-                        return g, a
-        return None
-
-    def _product(self, x: Atom) -> Assign | None:
-        made = self._still(x)
-        return made if made is not None and made.name == "multiply" else None
-
-    def _is_of_negated(self, product: Assign | None) -> bool:
-        """Whether a product that is read once had a negated factor, which it has no longer."""
-        if product is None or self.readers[product.target] != 1:
-            return False
-        if product.name not in (*_PRODUCTS, "multiply", "divide") or not is_float(product.target.type):
-            return False
-        for k, x in enumerate(product.args[:2]):
-            factor = self._still(x)
-            if factor is not None and factor.name == "negative" and self.readers[x] == 1:
-                product.args = (*product.args[:k], factor.args[0], *product.args[k + 1 :])
-                return True
-        return False
-
-    def _twice(self, x: Atom, target: Var) -> Assign | Atom | None:
-        """Two c z for x = c z, the same number to the last bit."""
-        made = self._still(x)
-        if made is None or made.target.named or made.name != "multiply" or len(made.args) != 2:
-            return None
-        factor, other = made.args
-        if not isinstance(factor, Const) or not isinstance(factor.value, float):
-            return None
-        doubled = Const(2.0 * factor.value)
-        return other if doubled == Const(1.0) else self._new("multiply", (doubled, other), target)
-
-    def _doubled(self, x: Atom, target: Var) -> Assign:
-        """Two x; what is x for this alone is a step on the way, and needs no name."""
-        if isinstance(x, Var) and x.name.endswith("_bar") and self.readers[x] <= 2:
-            x.named = False
-        return self._new("multiply", (Const(2.0), x), target)
-
-    def _is_reciprocal(self, x: Atom, y: Atom) -> bool:
-        """Whether x is -(1 / y): what the pull of a reciprocal divides by y is its negative square.
-
-        In the reverse sweep only: it rounds otherwise, which a primal must not.
-        """
-        negated = self._still(x)
-        if negated is None or negated.name != "negative":
-            return False
-        made = self._still(negated.args[0])
-        return made is not None and made.name == "divide" and made.args[0] == Const(1.0) and made.args[1] is y
 
     def _offset(self, name: str, x: Atom, y: Atom, target: Var) -> Assign | Atom | None:
         """`n - 1 - 1` as `n - 2`, `1 + i` as `i + 1`."""
@@ -372,30 +286,7 @@ class _Folder:
             total += inner.args[1].value if inner.name == "add" else -inner.args[1].value
         if total == 0:
             return base
-        return self._new("add" if total > 0 else "subtract", (base, Const(abs(total))), target)
-
-    def _still(self, x: Atom) -> Assign | None:
-        """The operation that x is the result of, as long as neither it nor an operand is memory that changes."""
-        made = self.definition.get(x) if isinstance(x, Var) else None
-        if made is None:
-            return None
-        held = [v for v in (made.target, *made.args) if isinstance(v, Var) and v.is_array]
-        return None if any(v.root in self.written for v in held) else made
-
-    def _new(self, name: str, args: tuple[Atom, ...], target: Var) -> Assign:
-        made = Assign((target,), registry.named(name), args, self.definition[target].origin)
-        self.definition[target] = made
-        return made
-
-
-def _either_way(product: Assign) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
-    return product.args, product.args[::-1]
-
-
-def _is_converted(args: tuple[Atom, ...], target: Var) -> bool:
-    """Whether an operation makes another dtype of an operand: of bytes `x + -y` is not `x - y`, nor `y * 1.0` y."""
-    types = [a.type for a in args if isinstance(a, Var)]
-    return any(t.dtype != target.type.dtype and not (isinstance(t, Scalar) and t.weak) for t in types)
+        return self.new("add" if total > 0 else "subtract", (base, Const(abs(total))), target)
 
 
 def _copied_once(keep: Keep, before: Stmt) -> Keep:
