@@ -12,6 +12,10 @@ class Settings(dict):
     __setattr__ = dict.__setitem__
 
 
+class Options(dict):
+    __getattr__ = dict.get
+
+
 class Parameters(dict):
     def __init__(self, **named):
         super().__init__(**named)
@@ -43,7 +47,7 @@ class Ordered(OrderedDict):
         return next(iter(self.values()))
 
 
-SETTINGS = Settings(rate=2.0, held=3.0, steps=3)
+SETTINGS = Options(rate=2.0, held=3.0, steps=3)
 PARAMETERS = Parameters(a=1.0, b=2.0)
 FILLED = Filled(a=2.0)
 COUNTS = Counter("aab")
