@@ -4,26 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.corpus.searches import nearest_with_its_weight
 from tests.transforms.fluxes import fluxes
 
 import adc
 
 R = np.random.default_rng(5)
-
-
-def nearest(points, weight, places):
-    total = 0.0
-    for i in range(places.shape[0]):
-        best = 1e9
-        hit = -1
-        for k in range(points.shape[0]):
-            d = np.sqrt((points[k, 0] - places[i, 0]) ** 2 + (points[k, 1] - places[i, 1]) ** 2)
-            if d > 0.1 and d < best:
-                best = d
-                hit = k
-        if hit >= 0:
-            total += np.exp(-best) * weight[hit]
-    return total
 
 
 def otherwise(x, w):
@@ -110,7 +96,11 @@ PROGRAMS = {
     "scored": (scored, (R.normal(size=25), 0.7), (0, 1)),
     "halves": (halves, (0.0, 2.0, 1.3), (0, 1, 2)),
     "fluxes": (fluxes, (R.normal(size=(2, 12)), 0.1), (0,)),
-    "nearest": (nearest, (R.normal(size=(9, 2)), R.normal(size=9), R.normal(size=(7, 2))), (0, 1)),
+    "nearest": (
+        nearest_with_its_weight,
+        (R.normal(size=(9, 2)), R.normal(size=9), R.normal(size=(7, 2))),
+        (0, 1),
+    ),
     "otherwise": (otherwise, (R.normal(size=30), R.normal(size=30)), (0, 1)),
     "bilinear": (bilinear, (R.normal(size=(9, 8)), np.array([[0.91, 0.11, 0.7], [-0.13, 0.9, 1.3]])), (0, 1)),
     "in_turn": (in_turn, (R.normal(size=20), 0.2), (0, 1)),
