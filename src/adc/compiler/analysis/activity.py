@@ -111,20 +111,26 @@ class Activity:
 
     def _spread_varied(self, stmt: object) -> None:
         if isinstance(stmt, Assign):
-            if stmt.targets[0] in self.constants:
-                return
-            if self._any_varied(differentiable_operands(stmt)):
+            if stmt.targets[0] not in self.constants and self._any_varied(differentiable_operands(stmt)):
                 self.varied.update(t for t in stmt.targets if is_float(t.type))
         elif isinstance(stmt, Store):
             if self._any_varied([stmt.value]) and is_float(stmt.array.type):
                 self.varied.add(stmt.array.root)
         elif isinstance(stmt, (For, While)):
             for c in stmt.carried:
-                if is_float(c.phi.type) and self._any_varied([c.init, c.out]):
+                if (
+                    is_float(c.phi.type)
+                    and c.result not in self.constants
+                    and self._any_varied([c.init, c.out])
+                ):
                     self.varied.update((c.phi, c.result))
         elif isinstance(stmt, If):
             for m in stmt.merges:
-                if is_float(m.result.type) and self._any_varied([m.then, m.orelse]):
+                if (
+                    is_float(m.result.type)
+                    and m.result not in self.constants
+                    and self._any_varied([m.then, m.orelse])
+                ):
                     self.varied.add(m.result)
         elif isinstance(stmt, Keep):
             if self._any_varied([stmt.value]) and np.dtype(stmt.buffer.dtype).kind in "fc":
@@ -140,19 +146,19 @@ class Activity:
 
     def _spread_useful(self, stmt: object) -> None:
         if isinstance(stmt, Assign):
-            if any(self.is_useful(t) for t in stmt.targets):
+            if stmt.targets[0] not in self.constants and any(self.is_useful(t) for t in stmt.targets):
                 self._want(differentiable_operands(stmt))
         elif isinstance(stmt, Store):
             if stmt.array.root in self.useful:
                 self._want([stmt.value])
         elif isinstance(stmt, (For, While)):
             for c in stmt.carried:
-                if self.is_useful(c.result) or self.is_useful(c.phi):
+                if c.result not in self.constants and (self.is_useful(c.result) or self.is_useful(c.phi)):
                     self._want([c.init, c.out])
                     self.useful.update((c.phi, c.result))
         elif isinstance(stmt, If):
             for m in stmt.merges:
-                if self.is_useful(m.result):
+                if m.result not in self.constants and self.is_useful(m.result):
                     self._want([m.then, m.orelse])
         elif isinstance(stmt, Restore):
             if self.is_useful(stmt.target):

@@ -12,14 +12,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from adc.compiler.analysis.roots import written_roots
-from adc.compiler.ir.nodes import Assign, Atom, Const, Program, Slice, Stmt, Var, uses, walk
+from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.values import plain_value
+from adc.compiler.ir.nodes import Assign, Atom, Const, Program, Stmt, Var, uses, walk
 from adc.compiler.ir.types import Array, is_float
 from adc.rules.shapes import normalize_axes
 
 Axes = tuple[int, ...]
 SCALES = {"multiply", "divide"}
 SUMS = {"sum", "mean"}
-WHOLE = Slice(None, None, None)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class _Means:
             return
         x = s.args[0]
         if s.name == "mean" and isinstance(x, Var) and x.root not in self.written:
-            over = normalize_axes(_static(s.args[1]), x.type.ndim)
+            over = normalize_axes(plain_value(s.args[1]), x.type.ndim)
             kept = tuple(k for k in range(x.type.ndim) if k not in over)
             keeps = s.args[2] == Const(True)
             self.means[s.target] = _Mean(x, over, kept if keeps else tuple(range(len(kept))))
@@ -147,7 +148,7 @@ class _Means:
         return s.name == "multiply" and axes[0] == axes[1] is not None and _alike(*s.args)
 
     def _sums_all(self, s: Assign, axes: Axes) -> bool:
-        return set(axes) <= set(normalize_axes(_static(s.args[1]), s.args[0].type.ndim))
+        return set(axes) <= set(normalize_axes(plain_value(s.args[1]), s.args[0].type.ndim))
 
     def _contracts(self, a: Atom, b: Atom) -> bool:
         """Whether a product of matrices adds up along the axes along which both sum to zero."""
@@ -162,14 +163,10 @@ def _new_places(s: Assign) -> list[int] | None:
     ndim = s.target.type.ndim
     if s.name == "expand_dims" and isinstance(s.args[1], Const):
         return [k for k in range(ndim) if k != s.args[1].value % ndim]
-    if s.name != "getitem" or any(i not in (WHOLE, Const(None)) for i in s.args[1]):
+    if s.name != "getitem" or any(i not in (FULL, Const(None)) for i in s.args[1]):
         return None
-    index = [*s.args[1], *[WHOLE] * ndim][:ndim]
-    return [k for k in range(ndim) if index[k] == WHOLE]
-
-
-def _static(x: object) -> int | tuple[int, ...] | None:
-    return tuple(a.value for a in x) if isinstance(x, tuple) else x.value  # type: ignore[attr-defined]
+    index = [*s.args[1], *[FULL] * ndim][:ndim]
+    return [k for k in range(ndim) if index[k] == FULL]
 
 
 def _alike(a: Var, b: Var) -> bool:

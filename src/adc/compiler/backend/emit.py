@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 from typing import Any
 
@@ -12,6 +13,7 @@ from adc.compiler.backend.expressions import attribute, call, name
 from adc.compiler.backend.inlining import Inlining
 from adc.compiler.backend.keeping import KeepingPrinter
 from adc.compiler.backend.naming import Names
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -73,11 +75,14 @@ class Emitter(KeepingPrinter):
     def __init__(self, program: Program) -> None:
         inlining = Inlining(program)
         super().__init__(Names(program, inlining), inlining)
-        self.different = all_different(program, inlining.memory)
         self.program = program
         self.sweep = program.meta.get("sweep", "")
         self.headings: dict[Stmt, Location | None] = {}
         self.comments: dict[int, tuple[str, int]] = {}  # depth -> the primal line named last there
+
+    @functools.cached_property
+    def _different(self) -> set[Var]:
+        return all_different(self.program, self.inlining.memory)
 
     def text(self) -> str:
         params = ", ".join(p.name for p in self.program.params)
@@ -205,9 +210,9 @@ class Emitter(KeepingPrinter):
 
     def _store(self, stmt: Store, depth: int) -> None:
         value = self.as_type(stmt.value, None)
-        whole = all(isinstance(i, Slice) and i == Slice(None, None, None) for i in stmt.index)
+        whole = all(i == FULL for i in stmt.index)
         array = self.atom(stmt.array)
-        if stmt.accumulate and not differ(stmt.index, self.different):
+        if stmt.accumulate and not differ(stmt.index, self._different):
             # `+=` would add only once where a position is repeated.
             self._line(
                 ast.Expr(

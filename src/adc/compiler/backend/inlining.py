@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -17,7 +18,6 @@ from adc.compiler.ir.nodes import (
     Keep,
     Merge,
     Program,
-    Slice,
     Stmt,
     Store,
     Var,
@@ -32,7 +32,6 @@ from adc.compiler.ir.nodes import (
     writes_arguments,
 )
 
-WHOLE = Slice(None, None, None)
 NEVER = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
 NEVER |= {"rt.empty", "rt.empty_of", "rt.zeros", "rt.zeros_of"}
 MAX_DEPTH = 6
@@ -240,7 +239,7 @@ def _joined(program: Program) -> dict[Var, set[Var]]:
 
 def _writes_all(stmt: Stmt, view: Var) -> bool:
     """Whether a statement writes to a view, all of it: `x_bar[1:] += y` needs no name for `x_bar[1:]`."""
-    return isinstance(stmt, Store) and stmt.array is view and all(i == WHOLE for i in stmt.index)
+    return isinstance(stmt, Store) and stmt.array is view and all(i == FULL for i in stmt.index)
 
 
 def _direct_uses(stmt: Stmt) -> Iterator[Var]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +16,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Carried,
     Const,
     For,
     If,
@@ -54,6 +56,7 @@ class _Folder(Terms):
         self.ev = evaluator
         self.table: dict[Var, Atom] = {}
         self.gathered: set[Var] = set()  # elements read by their positions: no view
+        self.left_behind: dict[Var, Carried] = {}  # by loops that hand it on under no other name
         self.results = {r for r in program.results if isinstance(r, Var)}
         self.viewed = {v.view_of for s in walk(program.body) for v in defined(s)}
         self.joined: set[Var] = set().union(*evaluator.joined_roots.values())
@@ -65,6 +68,9 @@ class _Folder(Terms):
                 self.in_reverse = stmt.text == "reverse"
             elif isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
+                if isinstance(stmt, For):
+                    outs = Counter(c.out for c in stmt.carried)
+                    self.left_behind.update({c.result: c for c in stmt.carried if outs[c.out] == 1})
             elif (
                 isinstance(stmt, Assign)
                 and stmt.name == "getitem"
@@ -85,7 +91,7 @@ class _Folder(Terms):
                 with self.ev.at(kept), self.ev.origin_at(stmt.origin):
                     value = operand(stmt.value, self.table)
                     number = self._spread(value)
-                    if number is None and stmt.accumulate and self.is_of_negated(self.still(value)):
+                    if number is None and stmt.accumulate and self.loses_negative(self.still(value)):
                         number = self.ev.op("negative", value)
                 stmt = stmt if number is None else replace(stmt, value=self.ev.atom(number))
             kept.append(stmt)
@@ -139,18 +145,24 @@ class _Folder(Terms):
         return None if number is None else self.ev.op("negative", number)
 
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
-        """Whether an array is a new product or sum, or elements read by positions, that nothing but its copy reads."""
-        if not isinstance(x, Var):
+        """Whether an array is a new one, or what a loop makes anew in each trip, that nothing but its copy reads."""
+        if not isinstance(x, Var) or self.readers[x] != 1 or {x, copy} & self.written:
             return False
-        made = self.definition.get(x)
-        is_new = x in self.gathered or (
+        c = self.left_behind.get(x)
+        return self._is_new(x) or (
+            c is not None and self.readers[c.init] == 1 and self._is_new(c.init) and self._is_new(c.out)
+        )
+
+    def _is_new(self, x: Atom) -> bool:
+        """Whether an array is a product or sum, or elements read by positions."""
+        made = self.definition.get(x) if isinstance(x, Var) and x not in self.table else None
+        return x in self.gathered or (
             made is not None
             and (
                 made.name in (*PRODUCTS, "sum")
                 or (isinstance(made.op, Operation) and is_elementwise(made.op))
             )
         )
-        return is_new and self.readers[x] == 1 and not {x, copy} & self.written
 
     def _summed(self, args: tuple[Any, ...], target: Var) -> tuple[Atom, ...] | None:
         """The sum over axes that an array has lost, for one that kept them with a length of one."""
@@ -249,8 +261,8 @@ class _Folder(Terms):
                     return b
                 if a == Const(-1.0):
                     return self.negative_of(b, target) or self.new("negative", (b,), target)
-            if x == Const(2.0):
-                return self.twice(y, target)
+            if isinstance(x, Const) and (scaled := self.scaled(x.value, y, target)) is not None:
+                return scaled
         if name == "divide" and y == Const(1.0):
             return x
         if name == "divide" and self.in_reverse and self.is_reciprocal(x, y):
@@ -259,6 +271,8 @@ class _Folder(Terms):
             return x
         if name == "add" and x == Const(0.0):
             return y
+        if name == "add" and self.in_reverse and isinstance(y, Const) and y.value < 0:
+            return self.new("subtract", (x, Const(-y.value)), target)
         if name == "subtract" and x == Const(0.0):
             return self.negative_of(y, target) or self.new("negative", (y,), target)
         if name == "add":

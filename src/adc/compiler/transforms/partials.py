@@ -10,6 +10,7 @@ from __future__ import annotations
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Block, Const, Var
+from adc.compiler.ir.types import Array
 from adc.rules.operation import Operation
 
 _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
@@ -17,6 +18,9 @@ _ONE_OR_NOTHING = (Const(1.0), Const(0.0))
 
 def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool = False) -> Value:
     """`factor * partial`; a division, or a choice, where the partial is a reciprocal or one."""
+    if (spread := the_same_throughout(ev, factor)) is not None and not isinstance(ev.type_of(partial), Array):
+        number = product(ev, spread, partial, partial_first=partial_first)
+        return ev.op("broadcast_to", number, ev.shape_values(factor.type.shape))
     before = len(ev.block)
     made = _maker(ev.block, partial)
     if made is not None and made.name == "divide" and made.args[0] == Const(1.0):
@@ -31,6 +35,13 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
         return ev.op("where", partial, factor, 0.0)
     found = ev.op("multiply", partial, factor) if partial_first else ev.op("multiply", factor, partial)
     return _derived(found, ev.block[before:])
+
+
+def the_same_throughout(ev: Evaluator, x: Value) -> Value:
+    """The number that all elements of an array are, as those of the adjoint of what is summed; None of another."""
+    number = ev.broadcast_of.get(x) if isinstance(x, Var) else None
+    kind = ev.type_of(number)
+    return number if kind is not None and not isinstance(kind, Array) else None
 
 
 def _derived(value: Value, new: Block) -> Value:

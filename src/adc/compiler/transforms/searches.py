@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 
 from adc.compiler.analysis import counters
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -108,7 +109,8 @@ class _Searches:
 
     def _is_active(self, c: Carried) -> bool:
         if self.activity is None:
-            self.activity = Activity(self.program.body, self.wrt, self.program.results)
+            constants = cancelled(self.program, self.ev.joined_roots)
+            self.activity = Activity(self.program.body, self.wrt, self.program.results, constants)
         return self.activity.is_varied(c.result) and self.activity.is_useful(c.result)
 
     def _search(

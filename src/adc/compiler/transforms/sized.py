@@ -42,6 +42,13 @@ def _measure(zeros: Assign, of: Assign, count: dict[Var, int], evaluator: Evalua
     if alike is not None and kind.layout == "C":
         zeros.args = (alike, Const(None))
         return
+    take_lengths(zeros, evaluator)
+
+
+def take_lengths(zeros: Assign, evaluator: Evaluator) -> None:
+    """Make `zeros_like(x)` zeros of its lengths, which are read where the evaluator stands."""
+    kind = zeros.target.type
+    assert isinstance(kind, Array)
     lengths = evaluator.shape_values(kind.shape)
     making: Block = []
     with evaluator.at(making):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 from adc.compiler.ir.nodes import Assign, Atom, Const, Program, Var, times_read
 from adc.compiler.ir.types import Scalar, is_float
 from adc.rules import registry
@@ -35,12 +38,12 @@ class Terms:
                 return self.new("multiply", (factors[0], halved.args[1]), target)
             return self._doubled(x, target)
         if self.in_reverse and self._are_alike(x, y):
-            return self.twice(x, target) or self._doubled(x, target)
+            return self.scaled(2.0, x, target) or self._doubled(x, target)
         for a, b in ((x, y), (y, x)):
             made = self.still(b)
             if made is not None and made.name == "negative" and not made.target.named:
                 return self.new("subtract", (a, made.args[0]), target)
-            if made is not None and self.in_reverse and self.is_of_negated(made):
+            if made is not None and self.in_reverse and self.loses_negative(made):
                 return self.new("subtract", (a, made.target), target)
         return None
 
@@ -67,8 +70,8 @@ class Terms:
         made = self.still(x)
         return made if made is not None and made.name == "multiply" else None
 
-    def is_of_negated(self, product: Assign | None) -> bool:
-        """Whether a product that is read once, and has no name, had a negated factor, which it has no longer."""
+    def loses_negative(self, product: Assign | None) -> bool:
+        """Take the negative from a factor of a product that is read once, and has no name; whether there was one."""
         if product is None or self.readers[product.target] != 1 or product.target.named:
             return False
         if product.name not in (*PRODUCTS, "multiply", "divide"):
@@ -87,16 +90,18 @@ class Terms:
         negated: Atom = made.args[0]
         return negated
 
-    def twice(self, x: Atom, target: Var) -> Assign | Atom | None:
-        """Two c z for x = c z, the same number to the last bit."""
+    def scaled(self, by: Any, x: Atom, target: Var) -> Assign | Atom | None:
+        """`by * c * z` for x = c z, where one of the numbers is a power of two: the same to the last bit."""
         made = self.still(x)
         if made is None or made.target.named or made.name != "multiply" or len(made.args) != 2:
             return None
         factor, other = made.args
-        if not isinstance(factor, Const) or not isinstance(factor.value, float):
+        if not isinstance(factor, Const) or not (_is_real(by) and _is_real(factor.value)):
             return None
-        doubled = Const(2.0 * factor.value)
-        return other if doubled == Const(1.0) else self.new("multiply", (doubled, other), target)
+        if not (_is_power_of_two(by) or _is_power_of_two(factor.value)):
+            return None
+        together = Const(float(by * factor.value))
+        return other if together == Const(1.0) else self.new("multiply", (together, other), target)
 
     def _doubled(self, x: Atom, target: Var) -> Assign:
         """Two x; what is x for this alone is a step on the way, and needs no name."""
@@ -131,6 +136,14 @@ class Terms:
 
 def _either_way(product: Assign) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
     return product.args, product.args[::-1]
+
+
+def _is_real(x: Any) -> bool:
+    return isinstance(x, (int, float)) and not isinstance(x, bool)
+
+
+def _is_power_of_two(x: float) -> bool:
+    return math.isfinite(x) and abs(math.frexp(x)[0]) == 0.5
 
 
 def is_converted(args: tuple[Atom, ...], target: Var) -> bool:

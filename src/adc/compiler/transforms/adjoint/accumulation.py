@@ -33,7 +33,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
-from adc.compiler.transforms import remeasure
+from adc.compiler.transforms import partials, remeasure, sized
 from adc.compiler.transforms.adjoint.operands import added_axes, own_outs
 from adc.compiler.transforms.adjoint.spread_parts import beneath
 from adc.compiler.transforms.needs import Frame, Needs
@@ -150,13 +150,7 @@ class Accumulation(ABC):
         if any(v in f.fetched for f in self.needs.frames) or not all(self.needs.outside(d) for d in shape):
             return
         with self.ev.at(frame.block):
-            lengths = self.ev.shape_values(shape)
-        making: Block = []
-        with self.ev.at(making):
-            self.ev.op("zeros", lengths, dtype=np.dtype(stmt.target.type.dtype))
-        made = making[-1]
-        assert isinstance(made, Assign)
-        stmt.op, stmt.args = made.op, made.args
+            sized.take_lengths(stmt, self.ev)
 
     def _referenced(self) -> set[Var]:
         return {v for v in self.bar.values() if isinstance(v, Var)}
@@ -392,7 +386,12 @@ class Accumulation(ABC):
         t = self.ev.type_of(g)
         assert t is not None, g
         lead = t.ndim - x.type.ndim
-        if lead > 0:
+        number = partials.the_same_throughout(self.ev, g)
+        if number is not None and not x.is_array:
+            for d in t.shape:
+                number = self.ev.op("multiply", number, self.ev.dim_value(d))
+            g = number
+        elif lead > 0:
             g = self.ev.op("sum", g, axis=None if x.type.ndim == 0 else tuple(range(lead)) if lead > 1 else 0)
             t = self.ev.type_of(g)
             assert t is not None
