@@ -66,6 +66,32 @@ def differ(index: Index, different: set[Var]) -> bool:
     )
 
 
+def never_meet_at_once(a: Index, b: Index) -> bool:
+    """Whether two indices of an array, at one time, name no element that both have."""
+    return any(_are_apart(x, y) for x, y in zip(a, b, strict=False))
+
+
+def _are_apart(x: object, y: object) -> bool:
+    p, q = _extent(x), _extent(y)
+    return (
+        p is not None
+        and q is not None
+        and any(end is not None and (start - end).nonnegative for end, start in ((p[1], q[0]), (q[1], p[0])))
+    )
+
+
+def _extent(x: object) -> tuple[Dim, Dim | None] | None:
+    """The first position along an axis, and the one behind the last, which is None where the axis ends."""
+    if not isinstance(x, Slice):
+        at = length_of(x)
+        return (at, at + 1) if at is not None and at.nonnegative else None
+    start = Dim(0) if x.start is None else length_of(x.start)
+    if start is None or not start.nonnegative or x.step not in (None, Const(1)):
+        return None
+    stop = None if x.stop is None else length_of(x.stop)
+    return start, stop if stop is not None and stop.nonnegative else None
+
+
 def counts(s: Assign) -> bool:
     """Whether a statement makes the integers from 0 on, one after the other."""
     return (

@@ -224,7 +224,7 @@ class Names:
             if isinstance(stmt, (For, While)):
                 for c in stmt.carried:
                     self._join(c.phi, c.out)
-                    if c.init not in params or self._same_wish(c):
+                    if (c.init not in params or self._same_wish(c)) and not self._is_of_primal(c):
                         self._join(c.phi, c.init)
             elif isinstance(stmt, If):
                 for m in stmt.merges:
@@ -235,6 +235,12 @@ class Names:
     @staticmethod
     def _same_wish(c: Carried) -> bool:
         return isinstance(c.init, Var) and c.init.name == c.phi.name
+
+    @staticmethod
+    def _is_of_primal(c: Carried) -> bool:
+        """Whether an adjoint that a loop carries begins as a value that the user named: it is another one behind."""
+        is_named = isinstance(c.init, Var) and c.init.named and not c.init.name.endswith("_bar")
+        return is_named and c.phi.name.endswith("_bar")
 
     # --- names --------------------------------------------------------------------------------------------------
 

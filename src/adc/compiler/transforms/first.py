@@ -1,10 +1,10 @@
 """Assign where zeros would be added to.
 
 `x_bar = np.zeros_like(x); x_bar[1:] += g` becomes `x_bar = np.zeros_like(x); x_bar[1:] = g`: the first thing that
-happens to the array may as well be an assignment. Where more is added to rows beside, `x_bar[:-1, 1:-1] += h`, it stays
-an addition: these may come in any order, so that the loop that makes all of it adds it, too. Of `y_bar[1:] = 0.0;
-y_bar[1:] += g` the assignment is all that is left; and nothing at all where `g` is what stood there before it was
-cleared.
+happens to the array may as well be an assignment, and so may what is written next to other places. Where more is
+added to rows beside, `x_bar[:-1, 1:-1] += h`, it stays an addition: these may come in any order, so that the loop that
+makes all of it adds it, too. Of `y_bar[1:] = 0.0; y_bar[1:] += g` the assignment is all that is left; and nothing at
+all where `g` is what stood there before it was cleared.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.positions import all_different, differ
+from adc.compiler.analysis.positions import all_different, differ, never_meet_at_once
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
@@ -41,13 +41,15 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     for s in walk(program.body):
         if isinstance(s, Store) and s.accumulate:
             added.setdefault(s.array, []).append(s)
-    for _, first in first_writes(program.body):
-        if (
-            first.accumulate
-            and differ(first.index, different)
-            and not any(_are_beside(first.index, s.index) for s in added[first.array])
-        ):
-            first.accumulate = False
+    for _, writes in _written(program.body):
+        for k, s in enumerate(writes):
+            if (
+                s.accumulate
+                and differ(s.index, different)
+                and not any(_are_beside(s.index, other.index) for other in added[s.array])
+                and all(never_meet_at_once(s.index, before.index) for before in writes[:k])
+            ):
+                s.accumulate = False
     parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
     copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
     for block in all_blocks(program.body):
@@ -61,13 +63,27 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
 
 def first_writes(block: Block) -> Iterator[tuple[Assign, Store]]:
     """Statements that make an array of zeros, each with the write of something else that is the first to touch it."""
+    for zeros, writes in _written(block):
+        yield zeros, writes[0]
+
+
+def _written(block: Block) -> Iterator[tuple[Assign, list[Store]]]:
+    """Statements that make an array of zeros, each with the writes before anything else touches it."""
     for position, stmt in enumerate(block):
         for inner in blocks(stmt):
-            yield from first_writes(inner)
-        if isinstance(stmt, Assign) and stmt.name in ZEROS and stmt.target.is_array:
-            first = next((s for s in block[position + 1 :] if _touches(s, stmt.target)), None)
-            if isinstance(first, Store) and first.array is stmt.target and first.value is not stmt.target:
-                yield stmt, first
+            yield from _written(inner)
+        if not isinstance(stmt, Assign) or stmt.name not in ZEROS or not stmt.target.is_array:
+            continue
+        if writes := list(_writes(block[position + 1 :], stmt.target)):
+            yield stmt, writes
+
+
+def _writes(block: Block, array: Var) -> Iterator[Store]:
+    for s in block:
+        if _touches(s, array):
+            if not (isinstance(s, Store) and s.array is array and s.value is not array):
+                return
+            yield s
 
 
 def _refilled(

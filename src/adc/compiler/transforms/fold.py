@@ -34,7 +34,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, is_float
 from adc.compiler.transforms.rewrite import operand, substitute
-from adc.compiler.transforms.terms import PRODUCTS, Terms, is_converted
+from adc.compiler.transforms.terms import PRODUCTS, Terms, is_converted, is_real
 from adc.rules.operation import Operation
 
 _KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
@@ -271,7 +271,7 @@ class _Folder(Terms):
             return x
         if name == "add" and x == Const(0.0):
             return y
-        if name == "add" and self.in_reverse and isinstance(y, Const) and y.value < 0:
+        if name == "add" and self.in_reverse and isinstance(y, Const) and is_real(y.value) and y.value < 0:
             return self.new("subtract", (x, Const(-y.value)), target)
         if name == "subtract" and x == Const(0.0):
             return self.negative_of(y, target) or self.new("negative", (y,), target)

@@ -7,12 +7,15 @@
 The pull of `y = x.copy()` hands all of `y_bar` on. Where nobody reads `y_bar` behind that, and it has its values before
 `x_bar` gets any, what would be added to zeros is added to it; a copy of what nobody reads any more is that itself. A
 state that is copied and then changed in its middle, `new = u.copy(); new[1:-1] = ...`, so has an adjoint that is
-changed in its middle, as if the state had been written to in place.
+changed in its middle, as if the state had been written to in place. So has what a loop carries and copies in each
+trip.
 
 Sums come in another order, so only the reverse sweep is looked at.
 """
 
 from __future__ import annotations
+
+from collections import Counter
 
 from adc.compiler.analysis.roots import laid_flat
 from adc.compiler.frontend.indexing import FULL
@@ -22,6 +25,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    For,
     Program,
     Stmt,
     Store,
@@ -41,15 +45,16 @@ from adc.rules.operation import Operation
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with fewer adjoints that are made of one other."""
-    heirs = _Heirs(program, evaluator)
-    for block in all_blocks(reverse_sweep(program.body)):
-        heirs.look_through(block)
-    if heirs.table:
-        for block in all_blocks(program.body):
-            block[:] = [s for s in block if s not in heirs.gone]
-        program.body = substitute(program.body, heirs.table, program.params)
-        program.results = [operand(r, heirs.table) for r in program.results]
-        rename(evaluator.joined_roots, heirs.table)
+    for look in (_Heirs.look_at_loops, _Heirs.look_through):
+        heirs = _Heirs(program, evaluator)
+        for block in all_blocks(reverse_sweep(program.body)):
+            look(heirs, block)
+        if heirs.table:
+            for block in all_blocks(program.body):
+                block[:] = [s for s in block if s not in heirs.gone]
+            program.body = substitute(program.body, heirs.table, program.params)
+            program.results = [operand(r, heirs.table) for r in program.results]
+            rename(evaluator.joined_roots, heirs.table)
     return program
 
 
@@ -66,6 +71,36 @@ class _Heirs:
         for s in walk(program.body):
             for root in {v.root for v in memory_uses(s) if v.is_array}:
                 self.users.setdefault(root, []).append(s)
+
+    def look_at_loops(self, block: Block) -> None:
+        """Find the arrays that loops carry, of which each trip changes a copy: one serves all trips."""
+        made = {s.target: s for s in block if isinstance(s, Assign) and len(s.targets) == 1}
+        for k, loop in enumerate(block):
+            if not isinstance(loop, For):
+                continue
+            handed = Counter(a for c in loop.carried for a in (c.init, c.out))
+            for c in list(loop.carried):
+                copy = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is c.out), None)
+                if copy is None or copy.name != "copy" or copy.args[0] is not c.phi:
+                    continue
+                place = {s: j for j, top in enumerate(loop.body) for s in walk([top])}
+                changed = min((place[u] for u in self._users(copy.target) if u in place), default=len(place))
+                outside = {s: j for j, top in enumerate(block) for s in walk([top])}
+                if (
+                    handed[c.init] == handed[c.out] == 1
+                    and c.init in made
+                    and _makes_memory(made[c.init])
+                    and copy.target not in self.returned
+                    and all(u in place or u is loop for u in self._users(copy.target))
+                    and self._is_done_with(c.phi, copy, place, changed)
+                    and self._is_done_with(c.init, loop, outside, k)
+                    and self._alike(c.init, copy.target)
+                ):
+                    self.table |= {c.phi: c.init, copy.target: c.init, c.result: c.init}
+                    if c.phi.named:
+                        c.init.name, c.init.named = c.phi.name, True
+                    self.gone.add(copy)
+                    loop.carried.remove(c)
 
     def look_through(self, block: Block) -> None:
         """Find the arrays that a block makes of one other which it has made before."""

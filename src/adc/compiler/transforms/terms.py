@@ -96,7 +96,7 @@ class Terms:
         if made is None or made.target.named or made.name != "multiply" or len(made.args) != 2:
             return None
         factor, other = made.args
-        if not isinstance(factor, Const) or not (_is_real(by) and _is_real(factor.value)):
+        if not isinstance(factor, Const) or not (is_real(by) and is_real(factor.value)):
             return None
         if not (_is_power_of_two(by) or _is_power_of_two(factor.value)):
             return None
@@ -138,7 +138,7 @@ def _either_way(product: Assign) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
     return product.args, product.args[::-1]
 
 
-def _is_real(x: Any) -> bool:
+def is_real(x: Any) -> bool:
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 

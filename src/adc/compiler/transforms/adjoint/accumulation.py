@@ -10,6 +10,7 @@ import numpy as np
 
 from adc.compiler.analysis import layout as layouts
 from adc.compiler.analysis.activity import Activity
+from adc.compiler.analysis.away_from_zero import AwayFromZero
 from adc.compiler.analysis.cancelled import cancelled
 from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.roots import laid_flat, written_roots
@@ -89,6 +90,7 @@ class Accumulation(ABC):
         # Adjoints that may be zero because a branch was not taken, and what chooses as a factor.
         self.masked = _masks(program)
         self.saved: dict[Store, Var] = {}
+        self.away_from_zero = AwayFromZero(self.layout.definition, self.undone)
 
     def active(self, v: Operand) -> bool:
         return self.activity.active(v)

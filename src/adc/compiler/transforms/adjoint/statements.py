@@ -83,7 +83,7 @@ class Statements(Accumulation):
             sums: dict[Var, Value] = {}
             for x, partial in zip(wanted, found, strict=True):
                 if self.active(x) and partial is not None:
-                    g = self._times(operation, z_bar, partial)
+                    g = self._times(stmt, operation, z_bar, partial)
                     if g is not None:
                         sums[x] = self.ev.op("add", sums[x], g) if x in sums else g
             for x, g in sums.items():
@@ -105,7 +105,7 @@ class Statements(Accumulation):
             else:
                 self._accumulate(x, g, z_bar)
 
-    def _times(self, operation: Operation, z_bar: Value, partial: Value) -> Value:
+    def _times(self, stmt: Assign, operation: Operation, z_bar: Value, partial: Value) -> Value:
         """What an operand with this partial is given, None for a partial that is zero."""
         if isinstance(partial, (int, float)) and partial == 0:
             return None
@@ -115,6 +115,7 @@ class Statements(Accumulation):
             and isinstance(z_bar, Var)
             and (z_bar in self.masked or z_bar.root in self.masked)
             and (isinstance(partial, Var) or not np.isfinite(partial))
+            and not self.away_from_zero.is_regular(stmt)
         ):
             # A zero adjoint contributes zero, even where the partial is infinite.
             product = self.ev.op(unless_zero, self.ev.op("not_equal", z_bar, 0.0), product, 0.0)
