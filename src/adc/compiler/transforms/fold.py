@@ -150,7 +150,11 @@ class _Folder(Terms):
             return False
         c = self.left_behind.get(x)
         return self._is_new(x) or (
-            c is not None and self.readers[c.init] == 1 and self._is_new(c.init) and self._is_new(c.out)
+            c is not None
+            and isinstance(c.init, Var)
+            and self.readers[c.init] == 1
+            and self._is_new(c.init)
+            and self._is_new(c.out)
         )
 
     def _is_new(self, x: Atom) -> bool:

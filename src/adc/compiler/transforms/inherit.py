@@ -25,6 +25,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Const,
     For,
     Program,
     Stmt,
@@ -81,24 +82,30 @@ class _Heirs:
             handed = Counter(a for c in loop.carried for a in (c.init, c.out))
             for c in list(loop.carried):
                 copy = next((s for s in loop.body if isinstance(s, Assign) and s.targets[0] is c.out), None)
-                if copy is None or copy.name != "copy" or copy.args[0] is not c.phi:
+                init = c.init
+                if (
+                    copy is None
+                    or copy.name != "copy"
+                    or copy.args[0] is not c.phi
+                    or isinstance(init, Const)
+                ):
                     continue
                 place = {s: j for j, top in enumerate(loop.body) for s in walk([top])}
                 changed = min((place[u] for u in self._users(copy.target) if u in place), default=len(place))
                 outside = {s: j for j, top in enumerate(block) for s in walk([top])}
                 if (
-                    handed[c.init] == handed[c.out] == 1
-                    and c.init in made
-                    and _makes_memory(made[c.init])
+                    handed[init] == handed[c.out] == 1
+                    and init in made
+                    and _makes_memory(made[init])
                     and copy.target not in self.returned
                     and all(u in place or u is loop for u in self._users(copy.target))
                     and self._is_done_with(c.phi, copy, place, changed)
-                    and self._is_done_with(c.init, loop, outside, k)
-                    and self._alike(c.init, copy.target)
+                    and self._is_done_with(init, loop, outside, k)
+                    and self._alike(init, copy.target)
                 ):
-                    self.table |= {c.phi: c.init, copy.target: c.init, c.result: c.init}
+                    self.table |= {c.phi: init, copy.target: init, c.result: init}
                     if c.phi.named:
-                        c.init.name, c.init.named = c.phi.name, True
+                        init.name, init.named = c.phi.name, True
                     self.gone.add(copy)
                     loop.carried.remove(c)
 
