@@ -51,6 +51,9 @@ class AwayFromZero:
 
     def is_regular(self, s: Assign) -> bool:
         """Whether an operation that is singular somewhere has finite derivatives for all operands that it may have."""
+        if s.name == "log1p":
+            least = self.least(s.args[0])
+            return least is not None and 1.0 + least >= _NEAR
         if s.name == "power" and isinstance(s.args[1], Const) and _is_whole(s.args[1].value):
             return s.args[1].value >= 1 or self._is_away(s.args[0])
         return s.name in _SINGULAR_AT_ZERO and self._is_away(s.args[_SINGULAR_AT_ZERO[s.name]])

@@ -23,7 +23,8 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
-    defined,
+    given_names,
+    is_of_nameless,
     may_raise,
     times_read,
     uses,
@@ -52,8 +53,7 @@ class Inlining:
     def __init__(self, program: Program) -> None:
         self.count = times_read(program)
         self.memory = Memory(_joined(program))
-        self.names = {p.name for p in program.params}
-        self.names |= {v.name for s in walk(program.body) for v in defined(s) if v.named}
+        self.names = given_names(program)
         self.unread = self._unread(program)
         self.definition: dict[Var, Assign | If] = {}
         self._depth: dict[Var, int] = {}
@@ -129,7 +129,7 @@ class Inlining:
 
     def is_of_nameless(self, v: Var) -> bool:
         """Whether a value is the adjoint of one that the user has not named."""
-        return v.name.endswith("_bar") and v.name.removesuffix("_bar") not in self.names
+        return is_of_nameless(v, self.names)
 
     def _takes(self, stmt: Stmt, v: Var, depth: int) -> bool:
         """Whether a statement puts a value into an array, negates it, or adds it to or takes it from another.

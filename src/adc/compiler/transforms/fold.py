@@ -33,6 +33,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, is_float
+from adc.compiler.transforms.owned import rename
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.terms import PRODUCTS, Terms, is_converted, is_real
 from adc.rules.operation import Operation
@@ -47,6 +48,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     body = folder.block(program.body)
     program.body = substitute(body, folder.table)
     program.results = [operand(r, folder.table) for r in program.results]
+    rename(evaluator.joined_roots, folder.table)
     return program
 
 
@@ -88,6 +90,9 @@ class _Folder(Terms):
             elif isinstance(stmt, Keep) and stmt.index is not None and kept:
                 stmt = _copied_once(stmt, kept[-1])
             elif isinstance(stmt, Store) and self.in_reverse:
+                if kept and _is_same_sum(kept[-1], stmt):
+                    kept.pop()
+                    stmt = replace(stmt, value=self._twice(stmt, kept))
                 with self.ev.at(kept), self.ev.origin_at(stmt.origin):
                     value = operand(stmt.value, self.table)
                     number = self._spread(value)
@@ -119,6 +124,8 @@ class _Folder(Terms):
                 return self._becomes(target, args[0], stmt)
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
+            if target in self.written:
+                self.written.add(args[0])
             if target.named and not args[0].named:
                 args[0].name, args[0].named = target.name, True
         if name == "squeeze" and (total := self._summed(args, target)) is not None:
@@ -133,6 +140,14 @@ class _Folder(Terms):
                 return self._becomes(target, inner.args[0], stmt)
         return stmt
 
+    def _twice(self, store: Store, block: Block) -> Atom:
+        """Two times what a statement adds, made at the end of a block."""
+        new: Block = []
+        with self.ev.at(new), self.ev.origin_at(store.origin):
+            doubled = self.ev.atom(self.ev.op("multiply", 2.0, store.value))
+        block.extend(self.block(new))
+        return operand(doubled, self.table)  # type: ignore[no-any-return]
+
     def _spread(self, x: Atom) -> Value | None:
         """The number that every element of an array is, where it was broadcast."""
         made = self.still(x)
@@ -146,7 +161,7 @@ class _Folder(Terms):
 
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
         """Whether an array is a new one, or what a loop makes anew in each trip, that nothing but its copy reads."""
-        if not isinstance(x, Var) or self.readers[x] != 1 or {x, copy} & self.written:
+        if not isinstance(x, Var) or self.readers[x] != 1 or x in self.written:
             return False
         c = self.left_behind.get(x)
         return self._is_new(x) or (
@@ -163,7 +178,7 @@ class _Folder(Terms):
         return x in self.gathered or (
             made is not None
             and (
-                made.name in (*PRODUCTS, "sum")
+                made.name in (*PRODUCTS, "sum", "copy")
                 or (isinstance(made.op, Operation) and is_elementwise(made.op))
             )
         )
@@ -305,6 +320,20 @@ class _Folder(Terms):
         if total == 0:
             return base
         return self.new("add" if total > 0 else "subtract", (base, Const(abs(total))), target)
+
+
+def _is_same_sum(before: Stmt, store: Store) -> bool:
+    """Whether a statement adds what the one before has added there."""
+    return (
+        isinstance(before, Store)
+        and before.accumulate
+        and store.accumulate
+        and before.array is store.array
+        and before.index == store.index
+        and before.value is store.value
+        and isinstance(store.value, Var)
+        and store.value.root is not store.array.root
+    )
 
 
 def _copied_once(keep: Keep, before: Stmt) -> Keep:

@@ -46,7 +46,7 @@ from adc.rules.operation import Operation
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with fewer adjoints that are made of one other."""
-    for look in (_Heirs.look_at_loops, _Heirs.look_through):
+    for look in (_Heirs.look_through, _Heirs.look_at_loops, _Heirs.look_through):
         heirs = _Heirs(program, evaluator)
         for block in all_blocks(reverse_sweep(program.body)):
             look(heirs, block)

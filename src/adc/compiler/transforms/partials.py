@@ -39,9 +39,11 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
 
 def the_same_throughout(ev: Evaluator, x: Value) -> Value:
     """The number that all elements of an array are, as those of the adjoint of what is summed; None of another."""
-    number = ev.broadcast_of.get(x) if isinstance(x, Var) else None
+    number = x
+    while isinstance(number, Var) and number in ev.broadcast_of:
+        number = ev.broadcast_of[number]
     kind = ev.type_of(number)
-    return number if kind is not None and not isinstance(kind, Array) else None
+    return number if number is not x and kind is not None and not isinstance(kind, Array) else None
 
 
 def _derived(value: Value, new: Block) -> Value:

@@ -5,7 +5,20 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from adc.compiler.ir.nodes import Assign, Atom, Const, Program, Var, times_read
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Const,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    given_names,
+    is_of_nameless,
+    times_read,
+    uses,
+    walk,
+)
 from adc.compiler.ir.types import Scalar, is_float
 from adc.rules import registry
 
@@ -18,8 +31,13 @@ class Terms:
     def __init__(self, program: Program, written: set[Var]) -> None:
         self.definition: dict[Var, Assign] = {}
         self.readers = times_read(program)
+        self.users: dict[Var, list[Stmt]] = {}
+        for s in walk(program.body):
+            for v in uses(s):
+                self.users.setdefault(v, []).append(s)
         self.written = written
         self.in_reverse = False
+        self.names = given_names(program)
 
     def negative_of(self, x: Atom, target: Var) -> Assign | Atom | None:
         """The negative of x: what x negates, or a product that had a negated factor, if nothing else reads it."""
@@ -72,15 +90,31 @@ class Terms:
 
     def loses_negative(self, product: Assign | None) -> bool:
         """Take the negative from a factor of a product that is read once, and has no name; whether there was one."""
-        if product is None or self.readers[product.target] != 1 or product.target.named:
+        if product is None or self.readers[product.target] != 1:
+            return False
+        if product.target.named and not is_of_nameless(product.target, self.names):
             return False
         if product.name not in (*PRODUCTS, "multiply", "divide"):
             return False
         for k, x in enumerate(product.args[:2]):
-            if self.readers[x] == 1 and (negated := self._negated(x)) is not None:
+            if (negated := self._negated(x)) is not None and self._is_only_added(x):
                 product.args = (*product.args[:k], negated, *product.args[k + 1 :])
                 return True
         return False
+
+    def _is_only_added(self, x: Atom) -> bool:
+        """Whether all that is made of a value are products that are added, and may as well be taken away."""
+        users = self.users.get(x, []) if isinstance(x, Var) else []
+        return bool(users) and all(map(self._is_added, users))
+
+    def _is_added(self, s: Stmt) -> bool:
+        """Whether a statement makes a product that is read once, and added to something."""
+        if not isinstance(s, Assign) or s.name not in (*PRODUCTS, "multiply", "divide"):
+            return False
+        (user, *others) = self.users.get(s.target) or [None]
+        if isinstance(user, Store):
+            return not others and user.accumulate
+        return not others and isinstance(user, Assign) and user.name == "add"
 
     def _negated(self, x: Atom) -> Atom | None:
         """What x is the negative of; integers wrap, and the negative of the least is itself."""

@@ -188,8 +188,8 @@ class Accumulation(ABC):
     def _owned_copy(self, g: Value, like: Var) -> Any:
         assert isinstance(like.type, Array)
         if isinstance(g, Var):
-            spread = self.ev.broadcast_of.get(g)
-            g = g if self.ev.type_is_array(spread) else spread if spread is not None else g
+            number = partials.the_same_throughout(self.ev, g)
+            g = g if number is None else number
         if not isinstance(g, Var) or not g.is_array:
             result = self.ev.op(
                 "full", self.ev.shape_values(like.type.shape), g, dtype=np.dtype(like.type.dtype)

@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array, Scalar
+from adc.compiler.transforms import partials
 from adc.compiler.transforms.adjoint.operands import differentiably_used, own_outs, value_of
 from adc.compiler.transforms.adjoint.statements import Statements
 from adc.compiler.transforms.needs import Frame
@@ -122,7 +123,8 @@ class Regions(Statements):
                 )
             reverse.index.dim = Dim.symbol("value", reverse.index)
             inits = [
-                self._zero_like(c.result) if s is None else s for c, s in zip(carried, seeds, strict=True)
+                self._zero_like(c.result) if s is None else self._in_memory(s, c.result)
+                for c, s in zip(carried, seeds, strict=True)
             ]
         # The header's values are named in the loop statement, not in `header`: fetch them by substitution.
         holder: Block = [*header, reverse]
@@ -204,6 +206,10 @@ class Regions(Statements):
             for a, b in zip(bar.type.shape, c.out.type.shape, strict=True):
                 self.ev.equal.union(b, a)
         return bar
+
+    def _in_memory(self, g: Value, like: Var) -> Value:
+        """An adjoint with an element for each of the array's: in later trips it has them, and Numba sees one type."""
+        return g if partials.the_same_throughout(self.ev, g) is None else self._owned_copy(g, like)
 
     def _accumulate_at_end(self, out: Atom, phi: Var, inner: Frame) -> None:
         if isinstance(out, Var):
