@@ -20,15 +20,15 @@ import adc
 def cases() -> list[object]:
     """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for Numba.
 
-    So Numba gets a third of the programs in a run, others with other sources; `-m exhaustive` has the rest. The text
-    for it is run for all.
+    So Numba gets an eighth of the programs in a run, others with other sources; `-m exhaustive` has the rest. Of the
+    text for it, which CPython runs, a half is run.
     """
 
     def marks(program: Program, mode: str) -> list[pytest.MarkDecorator]:
         found = [pytest.mark.slow] if program.slow else []
         if mode == "python":
             found.append(pytest.mark.tiny)
-        if mode == "compiled" and turn(program.name, 3) != 0:
+        if mode == "compiled" and turn(program.name, 8) != 0:
             found.append(pytest.mark.exhaustive)
         return found
 
@@ -54,7 +54,7 @@ def test_program(program: Program, mode: str) -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        pytest.param(p, id=p.name)
+        pytest.param(p, id=p.name, marks=[pytest.mark.exhaustive] if turn(p.name, 2) else [])
         for p in all_programs()
         if "compiled" not in p.refused and "tape" not in p.refused
     ],
