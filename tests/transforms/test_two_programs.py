@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.corpus.reference import flat
 from tests.interpreted import by_readable_text, interpreted
-from tests.transforms.directions import directions, programs, eighth
+from tests.transforms.directions import directions, eighth, programs
 
 import adc
 from adc import pytree
