@@ -1,0 +1,84 @@
+"""A zero adjoint stays zero where a derivative may be infinite: where it may not, nothing asks whether it is zero."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import adc
+
+R = np.random.default_rng(0)
+X = R.normal(size=5)
+
+
+def sigmoid(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = 1 / (1 + np.exp(-x[i]))
+    return np.sum(y * y)
+
+
+def distances(x):
+    r = np.empty(len(x))
+    for i in range(len(x)):
+        r[i] = np.sqrt(x[i] ** 2 + 1e-6)
+    return np.sum(np.log(1.0 + r * r))
+
+
+def powers(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = x[i] ** 3 / np.cosh(x[i])
+    return np.sum(y)
+
+
+def stable_logarithm(x):
+    return np.sum(np.where(x > 0, x + np.log1p(np.exp(-x)), np.log1p(np.exp(x))))
+
+
+def chosen_roots(x):
+    return np.sum(np.where(x > 0, np.sqrt(x), 0.0))
+
+
+def chosen_quotients(x):
+    return np.sum(np.where(x > 0, 1 / x, 0.0))
+
+
+def roots_in_a_sum(x):
+    """One more than a root: NaN where the root has none, and its adjoint stays zero on the way to it."""
+    return np.sum(np.where(x > 0, 1 / (1 + np.sqrt(x)), 0.0))
+
+
+def small_numbers(x):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        y[i] = 1 / (x[i] ** 2 + 1e-300)
+    return np.sum(np.where(x > 0, y, 0.0))
+
+
+REGULAR = [sigmoid, distances, powers, stable_logarithm]
+SINGULAR = [chosen_roots, chosen_quotients, roots_in_a_sum, small_numbers]
+
+
+@pytest.mark.parametrize("f", REGULAR + SINGULAR, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradients_are_those_of_the_tape(f, mode):
+    x = X if f in REGULAR else np.array([0.5, 0.0, -1.0, 2.0])
+    found = adc.grad(f, mode=mode)(x)
+    assert np.all(np.isfinite(found))
+    np.testing.assert_allclose(found, adc.grad(f, mode="tape")(x), rtol=1e-12)
+
+
+def asks(f):
+    return "!= 0.0" in adc.source(adc.grad(f, mode="python"), X)
+
+
+@pytest.mark.parametrize("f", REGULAR, ids=lambda f: f.__name__)
+def test_what_is_regular_is_not_asked(f):
+    assert not asks(f)
+
+
+@pytest.mark.parametrize("f", SINGULAR, ids=lambda f: f.__name__)
+def test_what_is_singular_is(f):
+    assert asks(f)
