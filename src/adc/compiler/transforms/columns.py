@@ -53,6 +53,7 @@ from adc.rules.dims import Dim
 
 FEW = range(2, 5)  # numbers of a row
 NEARLY = range(-1, 5)  # columns, or rows, that a loop may leave out of all
+FEWEST_TRIPS = 4  # of loops around others, as a rule
 Followed = tuple[Var, Index, int, tuple[For, ...]]
 
 
@@ -77,7 +78,10 @@ class _Columns:
         self.copies: dict[Var, Var] = {}  # arrays that nobody writes to, and their columns made so far
 
     def _tall(self) -> set[Var]:
-        """Arrays whose columns inner loops follow, their last subscript counted by others; few follow their rows."""
+        """Arrays whose columns inner loops follow, their last subscript counted by others; few follow their rows.
+
+        A loop within one more loop counts as many: it runs as often as that one has trips.
+        """
         votes: dict[Var, list[int]] = {}
         for s, path in self._innermost(self.program.body, ()):
             element = _subscripts(s)
@@ -90,10 +94,11 @@ class _Columns:
             following = [k for k, i in enumerate(index) if isinstance(i, Var) and _made_of(i, inside)]
             along = votes.setdefault(array, [0, 0])
             stepped = any(distance(loop.index, index[-1]) is not None for loop in path[:-1])
+            times = FEWEST_TRIPS ** len(path)
             if following == [len(index) - 2] and distance(path[-1].index, index[-2]) is not None:
-                along[0] += stepped
+                along[0] += times * stepped
             elif following:
-                along[1] += 1
+                along[1] += times
         return {array for array, (columns, rows) in votes.items() if columns >= 2 * rows and columns}
 
     def _repeatedly(self) -> set[Var]:
