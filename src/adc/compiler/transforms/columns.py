@@ -218,7 +218,9 @@ class _Columns:
         """The arrays of which inner loops read every row, in every trip of those around them."""
         effects = self.memory.effects(loop)
         found: dict[Var, None] = {}
-        for array, index, position, path in self._followed(loop.body, (loop,)):
+        followed = list(self._followed(loop.body, (loop,)))
+        times = Counter(array for array, *_ in followed)
+        for array, index, position, path in followed:
             if (
                 array.root is array
                 and array not in effects.defs
@@ -226,7 +228,8 @@ class _Columns:
                 and len(path) > 1
                 and position == array.type.ndim - 2
                 and (
-                    self._goes_through(array, index, path)
+                    # To copy what is read once costs as much as to read it.
+                    (len(path) > 2 or times[array] > 1) and self._goes_through(array, index, path)
                     if array in self.tall
                     else position == 0 and self._covers(path, array.type.shape[0])
                 )
