@@ -111,10 +111,10 @@ class Terms:
         """Whether a statement makes a product that is read once, and added to something."""
         if not isinstance(s, Assign) or s.name not in (*PRODUCTS, "multiply", "divide"):
             return False
-        (user, *others) = self.users.get(s.target) or [None]
-        if isinstance(user, Store):
-            return not others and user.accumulate
-        return not others and isinstance(user, Assign) and user.name == "add"
+        users = self.users.get(s.target, [])
+        return len(users) == 1 and all(
+            u.accumulate if isinstance(u, Store) else isinstance(u, Assign) and u.name == "add" for u in users
+        )
 
     def _negated(self, x: Atom) -> Atom | None:
         """What x is the negative of; integers wrap, and the negative of the least is itself."""
