@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from adc.compiler.analysis.positions import counts
 from adc.compiler.analysis.roots import written_roots
-from adc.compiler.analysis.weights import STAYS, ZERO, Weight, followed, joined
+from adc.compiler.analysis.weights import STAYS, ZERO, Weight, followed, joined, summed
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.values import plain_value
@@ -104,8 +104,10 @@ class _Shifts:
     def may_cancel(self, m: Var) -> bool:
         """Whether a value, or a view of it, is subtracted somewhere: few of the extremes of a program are."""
         return any(
-            isinstance(s, Assign)
-            and (s.name == "subtract" or (s.name in VIEWS and any(map(self.may_cancel, s.targets))))
+            s.accumulate
+            if isinstance(s, Store)
+            else isinstance(s, Assign)
+            and (s.name in ("subtract", "add") or (s.name in VIEWS and any(map(self.may_cancel, s.targets))))
             for s in self.readers.get(m, ())
         )
 
@@ -156,9 +158,16 @@ class _Followed:
         return (
             (moving | filled).isdisjoint(self.shifts.returned)
             and all(self.handled.issuperset(self.shifts.readers.get(v, ())) for v in moving)
-            and all(self.handled.issuperset(self.shifts.users.get(root, [])) for root in filled)
-            and self.read_as_left.isdisjoint(filled)
+            and all(map(self._stays_here, filled))
         )
+
+    def _stays_here(self, root: Var) -> bool:
+        """Whether what is written to an array is read behind the shift alone, and before the next one."""
+        users = self.shifts.users.get(root, [])
+        if self.places.is_of_block(root):
+            before = self.places.inside - self.places.region
+            return all(s in self.handled or s in before for s in users)
+        return self.handled.issuperset(users) and root not in self.read_as_left
 
     def _follow(self, block: Block) -> bool:
         """Whether all statements of a block move as their operands do, or stay."""
@@ -223,6 +232,13 @@ class _Followed:
             return not value.moves and not self._weight(s.array).moves
         if value.axes and not _writes_all(s):
             return False
+        if s.accumulate and self._is_as_left(root):
+            self.read_as_left.add(root)
+        if s.accumulate and not self.depth and _writes_all(s):
+            total = summed(self._of_place(root), value)
+            if total is not None:
+                self.filled[root] = total
+            return total is not None
         weight: Weight | None = value
         is_replaced = root in self.of_trips or (not self.depth and _writes_all(s))
         if s.accumulate or not is_replaced:
@@ -276,11 +292,10 @@ class _Followed:
 
 
 def _writes_all(s: Store) -> bool:
-    """Whether a statement replaces all elements of an array by as many others."""
+    """Whether a statement replaces, or adds to, all elements of an array."""
     value = s.value
     return (
-        not s.accumulate
-        and s.array is s.array.root
+        s.array is s.array.root
         and all(i == FULL for i in s.index)
         and isinstance(value, Var)
         and value.type.ndim == s.array.type.ndim
@@ -298,6 +313,7 @@ class _Places:
         self.shifts = shifts
         self.block = block
         self.region = set(walk(behind))
+        self.inside = set(walk(block))
         self.stored = {s.array.root for s in self.region if isinstance(s, Store)}
         self.changing = {v for s in self.region for v in (*defined(s), *bound_inside(s))}
         self.known: dict[Var, bool] = {}
@@ -312,16 +328,19 @@ class _Places:
             )
         return self.known[root]
 
+    def is_of_block(self, root: Var) -> bool:
+        """Whether each run of the block of the shift makes an array anew."""
+        made = self.shifts.made.get(root)
+        return isinstance(made, Assign) and (made in self.region or made in self.block)
+
     def is_new(self, root: Var) -> bool:
         """Whether an array is made in the block of the shift, and used behind the shift only."""
         made = self.shifts.made.get(root)
         return (
             isinstance(made, Assign)
             and made.name in NEW
-            and (
-                made in self.region
-                or (made in self.block and self.region.issuperset(self.shifts.users.get(root, [])))
-            )
+            and self.is_of_block(root)
+            and (made in self.region or self.region.issuperset(self.shifts.users.get(root, [])))
         )
 
     def _is_whole(self, root: Var) -> bool:

@@ -86,6 +86,22 @@ def followed(s: Assign, weight_of: Weights, counting: Set[Var]) -> Weight | None
     return None
 
 
+def summed(x: Weight, y: Weight) -> Weight | None:
+    """The weight of a sum, of operands whose axes are those of the sum."""
+    if x.moves and y.moves and x.axes != y.axes:
+        return None
+    if x.is_zero or y.is_zero:
+        other = y if x.is_zero else x
+        if other.is_zero or other.multiplicative != 0:
+            return other
+    axes = x.axes if x.moves else y.axes
+    if x.multiplicative == 0 and y.multiplicative == 0:
+        return Weight(x.additive + y.additive, 0.0, axes)
+    # exp(w d) u + exp(w d) v keeps the factor; a constant beside it does not.
+    is_one_factor = x.multiplicative == y.multiplicative and x.additive == y.additive == 0
+    return Weight(0.0, x.multiplicative, axes) if is_one_factor else None
+
+
 def _combined(name: str, s: Assign, weight_of: Weights) -> Weight | None:
     out = s.target.type.ndim
 
@@ -99,18 +115,7 @@ def _combined(name: str, s: Assign, weight_of: Weights) -> Weight | None:
     axes = x.axes if x.moves else y.axes
     sign = -1.0 if name in ("subtract", "divide") else 1.0
     if name in ("add", "subtract"):
-        if x.is_zero or y.is_zero:
-            other = y if x.is_zero else x
-            if other.is_zero or other.multiplicative != 0:
-                return other
-        if x.multiplicative == 0 and y.multiplicative == 0:
-            return Weight(x.additive + sign * y.additive, 0.0, axes)
-        # exp(w d) u + exp(w d) v keeps the factor; a constant beside it does not.
-        return (
-            Weight(0.0, x.multiplicative, axes)
-            if x.multiplicative == y.multiplicative and x.additive == y.additive == 0
-            else None
-        )
+        return summed(x, replace(y, additive=sign * y.additive))
     for w, factor in ((x, s.args[1]), (y, s.args[0])):
         if w.additive != 0 and _is_number(factor) and (w is x or name == "multiply"):
             value = 1.0 / factor.value if name == "divide" else factor.value
