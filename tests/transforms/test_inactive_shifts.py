@@ -111,6 +111,16 @@ def taken_off(z):
     return np.sum(np.sin(logp + m) * z)
 
 
+def by_columns(z):
+    m = np.max(z, axis=1)
+    e = np.zeros(z.shape)
+    total = np.zeros(z.shape[0])
+    for j in range(z.shape[1]):
+        e[:, j] = np.exp(z[:, j] - m)
+        total += e[:, j]
+    return np.sum(np.sin(e / total[:, None]) * z) + np.sum(m + np.log(total))
+
+
 def on_some_paths(z):
     m = np.max(z)
     total = 0.0
@@ -205,6 +215,13 @@ def zeros_that_stay(z):
     return np.sum(np.sin(e + m))
 
 
+def across(z):
+    m = np.max(z, axis=1)
+    e = np.zeros(z.shape[0])
+    e[:] = np.exp(z[:, 0] - m)
+    return np.sum(np.sin(z[:, :3] * e[None, :] / e[:, None]))
+
+
 def one_row_divided(z):
     m = np.max(z)
     p = np.exp(z - m)
@@ -230,6 +247,7 @@ def one_row_divided(z):
         rows_of_an_array,
         attention,
         taken_off,
+        by_columns,
         on_some_paths,
         with_ones,
         behind_its_loop,
@@ -237,6 +255,7 @@ def one_row_divided(z):
         another_name,
         in_a_loop_without_trips,
         zeros_that_stay,
+        across,
         one_row_divided,
     ],
 )
@@ -264,6 +283,7 @@ def test_gradient(function):
         rows_of_an_array,
         attention,
         taken_off,
+        by_columns,
         on_some_paths,
     ],
 )

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from adc.compiler.analysis.positions import counts
 from adc.compiler.analysis.roots import written_roots
-from adc.compiler.analysis.weights import STAYS, ZERO, Weight, followed, joined, summed
+from adc.compiler.analysis.weights import STAYS, ZERO, Weight, followed, joined, summed, through_columns
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.values import plain_value
@@ -71,6 +71,9 @@ class _Shifts:
         self.joined = set(joined_roots).union(*joined_roots.values())
         self.written = written_roots(statements, joined_roots)
         self.counting = {s.target for s in statements if isinstance(s, Assign) and counts(s)} - self.written
+        self.zeros = {
+            s.target for s in statements if isinstance(s, Assign) and s.name in ("zeros", "zeros_like")
+        } - self.written
         self.made = {v: s for s in statements for v in defined(s)}
         self.readers: dict[Var, list[Stmt]] = {}
         self.users: dict[Var, list[Stmt]] = {}  # of an array: what reads or writes it, or a view of it
@@ -134,6 +137,10 @@ def _of_all(shift: Var) -> Weight:
     return Weight(1.0, 0.0, tuple(range(shift.type.ndim)) if isinstance(shift.type, Array) else ())
 
 
+class _Lost(Exception):
+    """What a view of an array shows of a shift cannot be said."""
+
+
 class _Followed:
     """What follows one shift, from the statement that makes it to the end of its block."""
 
@@ -151,7 +158,11 @@ class _Followed:
     def cancels(self, block: Block, behind: Block) -> bool:
         """Whether nothing that moves is left behind, or read by what cannot be followed."""
         self.places = _Places(self.shifts, block, behind)
-        if not self._follow(behind):
+        try:
+            follows = self._follow(behind)
+        except _Lost:
+            return False
+        if not follows:
             return False
         moving = {v for v, w in self.weights.items() if w.moves}
         filled = {root for root, w in self.filled.items() if w.moves}
@@ -195,10 +206,22 @@ class _Followed:
         if isinstance(x, Const):
             return ZERO if isinstance(x.value, (int, float)) and x.value == 0 else STAYS
         if not x.is_array or not self.places.is_one(x.root):
-            return self.weights.get(x, STAYS)
+            return self.weights.get(x, ZERO if x in self.shifts.zeros else STAYS)
         if self._is_as_left(x.root):
             self.read_as_left.add(x.root)
-        return self._of_place(x.root)
+        return self._of_view(x)
+
+    def _of_view(self, x: Var) -> Weight:
+        """The weight of a place, or of a view of one, whose axes are its own."""
+        if x.view_of is None:
+            return self._of_place(x)
+        base = self._of_view(x.view_of)
+        made = self.shifts.made[x]
+        assert isinstance(made, Assign)
+        weight = followed(made, lambda _: base, self.shifts.counting) if base.axes else base
+        if weight is None:
+            raise _Lost
+        return weight
 
     def _is_as_left(self, root: Var) -> bool:
         return root not in self.filled and not self.places.is_new(root)
@@ -216,7 +239,7 @@ class _Followed:
         if s.name == "dim" or (s.targets[0].view_of is not None and self.places.is_one(s.target.root)):
             return True
         operands = [self._weight(v) for v in uses(s)]
-        weight = STAYS
+        weight = ZERO if s.targets[0] in self.shifts.zeros else STAYS
         if any(w is not STAYS for w in operands):
             found = followed(s, self._weight, self.shifts.counting) if len(s.targets) == 1 else None
             if found is None and any(w.moves for w in operands):
@@ -231,7 +254,11 @@ class _Followed:
         if not self.places.is_one(root):
             return not value.moves and not self._weight(s.array).moves
         if value.axes and not _writes_all(s):
-            return False
+            fits = s.array is root and self.places.is_new(root) and s.value.type.ndim == s.index.count(FULL)
+            placed = through_columns(s.index, value) if fits else None
+            if placed is None:
+                return False
+            value = placed
         if s.accumulate and self._is_as_left(root):
             self.read_as_left.add(root)
         if s.accumulate and not self.depth and _writes_all(s):

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import plain_value
-from adc.compiler.ir.nodes import Assign, Atom, Const, Slice, Var, variables
+from adc.compiler.ir.nodes import Assign, Atom, Const, Index, Slice, Var, variables
+from adc.compiler.ir.types import is_integer
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
 
@@ -78,7 +79,7 @@ def followed(s: Assign, weight_of: Weights, counting: Set[Var]) -> Weight | None
     if name == "getitem":
         if not w.axes:
             return w
-        return _reindexed(s, w) if s.target.view_of is not None else _picked(s, w, counting)
+        return _reindexed(s, w) or _picked(s, w, counting)
     if name in ("reshape", "expand_dims"):
         return _reshaped(s, w)
     if name in ("alias", "cast"):
@@ -149,12 +150,15 @@ def _product(s: Assign, weight_of: Weights) -> Weight | None:
 
 
 def _reindexed(s: Assign, w: Weight) -> Weight | None:
-    """Through an index of full slices and newaxes only."""
+    """Through an index of full slices and newaxes, and of numbers along axes that the shift does not have."""
     axes: list[int] = []
     source = target = 0
     for item in s.args[1]:
         if item == Const(None):
             target += 1
+            continue
+        if _is_one(item) and source not in w.axes:
+            source += 1
             continue
         if not isinstance(item, Slice) or item != FULL:
             return None
@@ -163,6 +167,21 @@ def _reindexed(s: Assign, w: Weight) -> Weight | None:
         source += 1
         target += 1
     return replace(w, axes=tuple(axes))
+
+
+def _is_one(item: object) -> bool:
+    """Whether a part of an index is a number."""
+    if isinstance(item, Const):
+        return type(item.value) is int
+    return isinstance(item, Var) and not item.is_array and is_integer(item.type)
+
+
+def through_columns(index: Index, w: Weight) -> Weight | None:
+    """The weight of an array, elements of which under full slices and numbers have this one."""
+    whole = [k for k, item in enumerate(index) if item == FULL]
+    if not all(item == FULL or _is_one(item) for item in index) or any(a >= len(whole) for a in w.axes):
+        return None
+    return replace(w, axes=tuple(whole[a] for a in w.axes))
 
 
 def _picked(s: Assign, w: Weight, counting: Set[Var]) -> Weight | None:
