@@ -92,7 +92,18 @@ def halves(low, high, c):
     return total
 
 
+def hinges(w, rows, labels):
+    """A row is added where the margin is violated, and once more for what others read of it."""
+    loss = 0.5 * np.dot(w, w)
+    for i in range(len(labels)):
+        margin = labels[i] * np.dot(w, rows[i])
+        if margin < 1:
+            loss += (1 - margin) * np.sum(rows[i])
+    return loss
+
+
 PROGRAMS = {
+    "hinges": (hinges, (R.normal(size=3), R.normal(size=(6, 3)), np.sign(R.normal(size=6))), (0, 1)),
     "scored": (scored, (R.normal(size=25), 0.7), (0, 1)),
     "halves": (halves, (0.0, 2.0, 1.3), (0, 1, 2)),
     "fluxes": (fluxes, (R.normal(size=(2, 12)), 0.1), (0,)),
@@ -126,6 +137,14 @@ def _all(gradients):
 def text(name):
     function, arguments, argnums = PROGRAMS[name]
     return adc.source(adc.value_and_grad(function, argnums), *arguments, stage="optimized")
+
+
+def test_a_row_is_added_in_its_branch():
+    function, arguments, _ = PROGRAMS["hinges"]
+    shown = adc.source(adc.grad(function, mode="python"), *arguments).split("# reverse")[1]
+    branch = shown[shown.index("if less_margin:") :]
+    added = next(line for line in branch.splitlines() if "w_bar +=" in line)
+    assert added.startswith(" " * 12) and "else" not in branch
 
 
 def test_both_sweeps_of_a_trip_are_one_loop_and_one_branch():

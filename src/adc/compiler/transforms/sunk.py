@@ -40,7 +40,9 @@ from adc.compiler.ir.nodes import (
     blocks,
     defined,
     is_of_numbers,
+    is_view,
     length_variables,
+    may_raise,
     times_read,
     uses,
     walk,
@@ -92,7 +94,7 @@ class _Sinker:
         taken = set(nothing)
         while True:  # what cannot go keeps what it reads, and what reads that
             taken = self._with_operands(behind, taken & nothing, other)
-            left = self._that_can(behind, taken)
+            left = self._that_can(behind, taken) - self._arrays_read_elsewhere(taken)
             if left == taken:
                 break
             taken = left
@@ -108,10 +110,21 @@ class _Sinker:
             if isinstance(s, Assign) and isinstance(needed := other[s.target], Var):
                 reads[needed] -= 1
         for s in reversed(behind):
-            if s not in taken and _makes_number(s) and reads[s.target] == self.times[s.target] > 0:
+            if s in taken or not (_makes_number(s) or _takes_part(s)):
+                continue
+            if reads[s.target] == self.times[s.target] > 0:
                 taken.add(s)
                 reads.update(uses(s))
         return taken
+
+    def _arrays_read_elsewhere(self, taken: set[Stmt]) -> set[Stmt]:
+        """Statements that make arrays which are not there without them, and which others read, too."""
+        reads = Counter(v for s in taken for v in uses(s))
+        return {
+            s
+            for s in taken
+            if isinstance(s, Assign) and s.target.is_array and reads[s.target] != self.times[s.target]
+        }
 
     def _that_can(self, behind: Block, taken: set[Stmt]) -> set[Stmt]:
         """Those that may go in front of all that stays before them."""
@@ -155,7 +168,7 @@ def _nothing(behind: Block, zeros: set[Var], other: dict[Var, Atom]) -> set[Stmt
         if isinstance(s, Store):
             if s.accumulate and isinstance(s.value, Var) and _is_zero(other.get(s.value, s.value)):
                 found.add(s)
-        elif _makes_number(s) and (there := _there(s, zeros, other)) is not None:
+        elif (_makes_number(s) or _makes_product(s)) and (there := _there(s, zeros, other)) is not None:
             other[s.target] = there
             if _is_zero(there):
                 zeros.add(s.target)
@@ -166,6 +179,16 @@ def _nothing(behind: Block, zeros: set[Var], other: dict[Var, Atom]) -> set[Stmt
 def _makes_number(s: Stmt) -> TypeGuard[Assign]:
     """Whether a statement makes a number and does nothing else."""
     return isinstance(s, Assign) and len(s.targets) == 1 and is_of_numbers(s)
+
+
+def _takes_part(s: Stmt) -> TypeGuard[Assign]:
+    """Whether a statement only says which part of an array is meant."""
+    return isinstance(s, Assign) and is_view(s) and not may_raise(s)
+
+
+def _makes_product(s: Stmt) -> TypeGuard[Assign]:
+    """Whether a statement makes an array that is zero where a factor is, `t_bar * x[i]`."""
+    return isinstance(s, Assign) and s.name in ("multiply", "negative") and s.target.is_array
 
 
 def _is_zero(x: Atom) -> bool:
