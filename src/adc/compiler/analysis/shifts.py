@@ -254,7 +254,12 @@ class _Followed:
         if not self.places.is_one(root):
             return not value.moves and not self._weight(s.array).moves
         if value.axes and not _writes_all(s):
-            fits = s.array is root and self.places.is_new(root) and s.value.type.ndim == s.index.count(FULL)
+            fits = (
+                s.array is root
+                and self.places.is_new(root)
+                and isinstance(s.value, Var)
+                and s.value.type.ndim == s.index.count(FULL)
+            )
             placed = through_columns(s.index, value) if fits else None
             if placed is None:
                 return False
