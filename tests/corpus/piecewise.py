@@ -77,6 +77,32 @@ def running_maximum(x):
     return s
 
 
+@program(lambda r: (r.normal(size=(5, 7)), r.normal(size=(2, 3))))
+def largest_of_windows_by_loops(x, w):
+    total = 0.0
+    for i in range(x.shape[0] // 2):
+        for j in range(x.shape[1] // 2):
+            m = x[2 * i, 2 * j]
+            for a in range(2):
+                for b in range(2):
+                    m = max(m, x[2 * i + a, 2 * j + b])
+            total += w[i, j] * m * m
+    return total
+
+
+@program(lambda r: (r.normal(size=(5, 7)), r.normal(size=(2, 3))))
+def functions_of_windows_by_loops(x, w):
+    total = 0.0
+    for i in range(w.shape[0]):
+        for j in range(w.shape[1]):
+            s = 1.0
+            for a in range(2):
+                for b in range(3):
+                    s = s * np.cos(x[2 * i + a, 2 * j + b]) + 0.1 * w[i, j]
+            total += s
+    return total
+
+
 @program(lambda r: (r.normal(size=5), 0.7))
 def functions_by_condition(x, slope):
     return np.sum(np.piecewise(x, [x < 0.0, x >= 0.5], [lambda t: slope * t, lambda t: t**2, 0.3]))

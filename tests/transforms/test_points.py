@@ -74,6 +74,29 @@ def test_short_loops_with_carried_values_are_written_out_in_order():
     )
 
 
+def test_short_loops_whose_indices_are_checked_are_written_out():
+    def function(x, w):
+        total = 0.0
+        for i in range(w.shape[0]):
+            for j in range(w.shape[1]):
+                m = x[2 * i, 2 * j]
+                for a in range(2):
+                    for b in range(2):
+                        m = max(m, x[2 * i + a, 2 * j + b])
+                total += w[i, j] * m * m
+        return total
+
+    x, w = R.normal(size=(6, 9)), R.normal(size=(3, 4))
+    text = optimized(function, x, w)
+    assert "for a in" not in text and "_kept" not in text
+    compiled = adc.grad(function, (0, 1), mode="compiled")
+    for ours, of_tape in zip(compiled(x, w), adc.grad(function, (0, 1), mode="tape")(x, w), strict=True):
+        np.testing.assert_allclose(ours, of_tape, rtol=1e-12)
+    for lacking in (x[:-1], x[:, :-2], x[:, :-1][:5]):
+        with pytest.raises(IndexError):
+            compiled(lacking.copy(), w)
+
+
 def test_an_array_that_the_loop_writes_stays_as_it_is():
     def function(x):
         y = x.copy()

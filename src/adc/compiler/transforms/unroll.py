@@ -21,6 +21,7 @@ from adc.compiler.ir.nodes import (
     Assign,
     Atom,
     Block,
+    Check,
     Const,
     For,
     If,
@@ -167,7 +168,7 @@ class _Choice:
                 statements, stores = statements + 1, stores + isinstance(s, Store)
             elif isinstance(s, For) and s in self.size:
                 statements, stores = statements + self.size[s][0], stores + self.size[s][1]
-            else:
+            elif not isinstance(s, Check):  # of indices: what trips ask alike is asked once
                 return False
         if (
             not 0 < trips <= MOST_TRIPS
