@@ -68,6 +68,9 @@ class Derivative(Transformed):
             return _value_and_gradients
         return None if count > 1 else _in_a_tuple
 
+    def _before_left(self, context: pipeline.Context) -> int:
+        return self._value + (0 if context.aux is None else len(context.aux.leaves))
+
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result with its gradients in the caller's arrays: written or, where code cannot work in them, copied."""
         layout, values, wanted, key = self._bound(args, kwargs)
@@ -182,7 +185,8 @@ class _Packer:
         self.convert_value = None if context.value_type is None else results.converter(context.value_type)
         self.gradients = GradientTrees(context, structures)
         assert context.program is not None
-        self.single = len(context.program.results) == 1
+        left = 0 if context.left is None else len(context.left.leaves)
+        self.single = len(context.program.results) - left == 1
 
     def __call__(self, raw: Any) -> Any:
         rest = (raw,) if self.single else raw

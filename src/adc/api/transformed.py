@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from adc import config, pytree
-from adc.api import entry, explain_error, sizes, taped
+from adc.api import entry, explain_error, leaving, sizes, taped
 from adc.api.arguments import read
 from adc.api.asking import Asking, Extent
 from adc.api.call import Call
@@ -248,7 +248,8 @@ class Transformed(Asking):
         if complex_ones is not None:
             return self._declined(complex_ones)
         made = self._engine(context, inputs)
-        made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
+        pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
+        made.pack = leaving.storing(context, pack, self._before_left(context))
         return made
 
     def _raised_again(self, call: Call) -> None:
@@ -285,6 +286,10 @@ class Transformed(Asking):
         self, context: pipeline.Context, structures: list[pytree.Structure]
     ) -> Callable[[Any], Any] | None:
         """What turns the returned values into the result; None where they are the result."""
+        raise NotImplementedError
+
+    def _before_left(self, context: pipeline.Context) -> int:
+        """How many results of generated code come before what it leaves outside."""
         raise NotImplementedError
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -376,7 +381,8 @@ class Transformed(Asking):
             known.run, known.mode = backend.quiet(plain(known.context)), "python"
             self._ran = "python"
             return self._execute(known, inputs, call)
-        explain_error.raise_of_primal(lambda: self._example(call))
+        with leaving.restored(known.context):
+            explain_error.raise_of_primal(lambda: self._example(call))
         every = sizes.taken_for_granted(sizes.as_they_are(call.slots()))
         # A length that it does not know is one, or there is no trip of a loop that it takes for whole arrays.
         if isinstance(error, ValueError | IndexError | ZeroDivisionError) and known.sizes != every:

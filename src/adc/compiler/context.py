@@ -69,6 +69,7 @@ class Context:
     wrt: list[Var] = field(default_factory=list)
     output: results.Form | None = None  # the result, for "value"
     aux: results.Form | None = None
+    left: results.Form | None = None  # what the function leaves outside
     written: tuple[int, ...] = ()  # inputs that the function writes to, also where nobody reads what it wrote
     value_type: Any = None
     passive: set[Var] = field(

@@ -154,7 +154,7 @@ def _lower(_: Program, context: Context) -> Program:
             if request.has_aux:
                 results.split_aux(lowered.output, where)
             context.output = results.Form(lowered.output, where)
-            program.results = list(context.output.leaves)
+            program.results = [*context.output.leaves, *_left(context)]
             if request.label:
                 program.body.insert(0, Mark(request.label))
     name_params_apart(program)
@@ -176,7 +176,17 @@ def _number_and_aux(context: Context, where: Location) -> list[Atom]:
         output = results.only_element(output, context.evaluator)
     value: Atom = results.number(output, where, context.request.has_aux)
     context.value_type = context.evaluator.type_of(value)
+    aux = [*aux, *_left(context)]
     return [value, *_kept_from_the_sweep(aux, context.lowered.program, context.evaluator)]
+
+
+def _left(context: Context) -> list[Var]:
+    """The values that are left outside the function."""
+    assert context.lowered is not None
+    if not context.lowered.left:
+        return []
+    context.left = results.Form(context.lowered.leaves, context.lowered.left[0].location)
+    return context.left.leaves
 
 
 def _searches(program: Program, context: Context) -> Program:

@@ -16,6 +16,7 @@ from adc.compiler.frontend import (
     grown_reads,
     instances,
     later,
+    left_outside,
     list_methods,
     object_operators,
     parts,
@@ -28,6 +29,7 @@ from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrol
 from adc.compiler.frontend.indexing import FULL, indexed_type, located
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
+from adc.compiler.frontend.outside import OutsideDict
 from adc.compiler.frontend.values import Choice, Maybe, Value, kind
 from adc.compiler.ir.nodes import Check, Const, Store, Var, walk
 from adc.compiler.ir.types import Array, is_float, is_integer
@@ -56,7 +58,10 @@ class Assignments(Calls):
 
     def bind(self, target: Any, value: Value) -> None:
         """Assign a value to a target: a name, a pattern of names, an element or slice."""
-        if isinstance(target, gast.Name):
+        if isinstance(target, gast.Name) and target.id in self.frame.left:
+            with self.origin_at(self.locate(target)):
+                left_outside.leave(self, self.frame.left[target.id], target.id, value)
+        elif isinstance(target, gast.Name):
             self.frame.env[target.id] = self.named_value(once(value), target.id)
         elif isinstance(target, (gast.Tuple, gast.List)):
             self._unpack(target, value)
@@ -76,6 +81,11 @@ class Assignments(Calls):
         """`owner.name = value`."""
         if isinstance(owner, Instance):
             instances.set_attribute(self, owner, target.attr, value)
+            return
+        setter = instances.setter(owner, target.attr)
+        if setter is not None:
+            instances.stays(self, type(owner), target.attr)
+            self.call(setter, [owner, value], {})
             return
         if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
             self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
@@ -99,7 +109,8 @@ class Assignments(Calls):
                 "compiled code knows what an array is by its name, and it may have others",
                 f"make another array: `{other}`",
             )
-        raise self._of_another(owner, target.attr)
+        if not left_outside.leave_attribute(self, owner, target.attr, value):
+            raise self._of_another(owner, target.attr)
 
     def _of_another(self, owner: Value, name: str) -> UnsupportedError:
         """A refusal of writing to an attribute of a function, a class or an object that is outside the function."""
@@ -201,8 +212,10 @@ class Assignments(Calls):
                 gast.copy_location(gast.Name(node.target.id, gast.Load(), None, None), node.target)
             )
             result = self.augmented(function, old, self.evaluate(node.value))
+            if node.target.id in self.frame.left:
+                self._refuse_buffer(old, node.target.id)
             if result is not old:
-                self.frame.env[node.target.id] = self.named_value(result, node.target.id)
+                self.bind(node.target, result)
         elif isinstance(node.target, gast.Subscript):
             base = exchanged.written_to(self, node.target.value)
             index = self.evaluate(node.target.slice)
@@ -211,7 +224,7 @@ class Assignments(Calls):
             owner = exchanged.written_to(self, node.target.value)
             name = node.target.attr
             exchanged.each(
-                self, owner, lambda item: self._augment_attribute(item, name, function, node.value)
+                self, owner, lambda item: self._augment_attribute(item, node, function)
             )
 
     def _augment_item(self, base: Value, index: Value, function: Any, node: Any) -> None:
@@ -227,21 +240,34 @@ class Assignments(Calls):
                 block[start:start] = before
             self._update(base, self.index_value(base, index), function, value, None, found)
             return
-        self.refuse_outside(base)
         old, value = self.subscript(base, index), self.evaluate(node)
+        if isinstance(base, OutsideDict):
+            self._refuse_buffer(old, base.label)
         result = self.augmented(function, old, value)
         if result is not old or not isinstance(base, (ListValue, dict)) or isinstance(base, Instance):
             self.set_item(base, index, result)
 
-    def _augment_attribute(self, owner: Value, name: str, function: Any, node: Any) -> None:
-        """`owner.name op= node`."""
+    def _augment_attribute(self, owner: Value, node: Any, function: Any) -> None:
+        """`owner.name op= value`."""
+        name = node.target.attr
         is_part = isinstance(owner, Var) and owner.is_array and name in ("real", "imag")
+        old, value = self.attribute(owner, name), self.evaluate(node.value)
         if not isinstance(owner, Instance) and not is_part:
-            raise self._of_another(owner, name)
-        old, value = self.attribute(owner, name), self.evaluate(node)
+            self._refuse_buffer(old, name)
         result = self.augmented(function, old, value)
-        if isinstance(owner, Instance) and (result is not old or instances.hears_of(owner, name)):
-            instances.set_attribute(self, owner, name, result)
+        if isinstance(owner, Instance):
+            if result is not old or instances.hears_of(owner, name):
+                instances.set_attribute(self, owner, name, result)
+        elif result is not old:
+            self._bind_attribute(node.target, owner, result)
+
+    def _refuse_buffer(self, old: Value, name: str) -> None:
+        """Refuse to change an array outside the function in place, under the name that it has there."""
+        if isinstance(old, Var) and old.is_array:
+            raise self.refuse_leaving(
+                f"the array `{name}` outside the function is changed in place",
+                f"make another array: `{name} = {name} + ...`",
+            )
 
     def augmented(self, function: Any, old: Value, value: Value) -> Value:
         """`old op= value`: an array or list is changed and stays what it is, of anything else there is a new one."""
@@ -369,6 +395,8 @@ class Assignments(Calls):
         elif isinstance(base, Growing):
             list_methods.put(self, base, index, value)
         elif isinstance(base, (ListValue, dict)):
+            if isinstance(base, OutsideDict) and left_outside.leave_item(self, base, index, value):
+                return
             self.refuse_outside(base)
             # Where there is no such item, nothing is changed yet.
             place = positions.put_place(self, base, index)

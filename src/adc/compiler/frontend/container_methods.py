@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import dicts, growing, list_methods, list_middles, texts
+from adc.compiler.frontend import dicts, growing, left_outside, list_methods, list_middles, texts
 from adc.compiler.frontend.frame import Kept, ListValue, NeedsUnrolling
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.known import require_known
@@ -51,6 +51,8 @@ _MUTATING = {
 
 def of_growing(ev: Calls, method: Method, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """A call of a method of a list whose length only the run knows."""
+    if method.name in ("append", "extend"):
+        left_outside.append_to(ev, method.owner)
     if method.name == "__getitem__" and len(args) == 1 and not kwargs:
         return ev.subscript(method.owner, args[0])
     known = _LIST_METHODS.get((method.name, len(args)))
@@ -68,6 +70,8 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
     if method.__name__ == "__getitem__" and len(args) == 1 and not kwargs:
         return ev.subscript(container, args[0])
     if method.__name__ in _MUTATING:
+        if method.__name__ in ("append", "extend"):
+            left_outside.append_to(ev, container)
         ev.refuse_outside(container)
         ev.refuse_either(container)
     if isinstance(container, Kept):

@@ -31,6 +31,7 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     is_kept,
 )
+from adc.compiler.frontend.left_outside import Left
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
@@ -75,6 +76,7 @@ class Core(Merging):
     tabled: dict[int, Items]  # lists of alike elements that a loop reads at such a position, by their id
     settled: dict[int, Container]  # lists, dicts and objects that were copied and do not change any more
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
+    left_outside: Left  # what the function leaves outside
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
     running: list[tuple[tuple[Any, ...], int]]

@@ -31,7 +31,7 @@ def run(function: gast.FunctionDef, names: Names) -> None:
     for owner in [n for n in gast.walk(function) if isinstance(n, gast.FunctionDef)]:
         asked = {name for inner in _inside(owner.body) for name in _nonlocal(inner)}
         for name in sorted(asked & _bound(owner)) if asked else ():
-            if _is_assigned_alone(owner, name):
+            if is_assigned_alone(owner, name):
                 _hold(owner, name, names.fresh(f"{name}_held"))
 
 
@@ -102,8 +102,9 @@ def _bound(function: gast.FunctionDef) -> set[str]:
     return (stored | {p.id for p in _parameters(function)}) - _nonlocal(function)
 
 
-def _is_assigned_alone(owner: gast.FunctionDef, name: str) -> bool:
-    """Whether assignments alone bind a name, in a function and all that is in it."""
+def is_assigned_alone(owner: gast.FunctionDef, name: str, of_others: bool = False) -> bool:
+    """Whether assignments alone bind a name in a function and all that is in it, be it its own or one `of_others`."""
+    unknown = () if of_others else (gast.ClassDef, gast.Global, gast.Import, gast.ImportFrom)
     assigned: set[int] = set()
     stored: set[int] = set()
     for n in gast.walk(owner):
@@ -112,8 +113,9 @@ def _is_assigned_alone(owner: gast.FunctionDef, name: str) -> bool:
             assigned |= {id(m) for t in targets for m in gast.walk(t)}
         elif isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Store):
             stored.add(id(n))
-        elif isinstance(n, (gast.ClassDef, gast.Global, gast.Import, gast.ImportFrom)) or name in (
+        elif isinstance(n, unknown) or name in (
             getattr(n, "name", None),
+            getattr(n, "asname", None),
             getattr(n, "rest", None),
         ):
             return False

@@ -18,6 +18,7 @@ from adc.compiler.frontend import (
     infer,
     instances,
     keys_of_run,
+    left_outside,
     list_calls,
     list_displays,
     logged,
@@ -219,6 +220,8 @@ class Expressions(Operators):
     def attribute(self, base: Value, name: str) -> Value:
         if isinstance(base, Choice):
             return choices.of_each(self, lambda one: self.attribute(one, name), base)
+        if isinstance(base, left_outside.Appended):
+            return left_outside.appended(self, base, name)
         if isinstance(base, Growing):
             if not hasattr(list, name):
                 raise self.refuse(
@@ -248,6 +251,8 @@ class Expressions(Operators):
                 base = np.asarray(base)[()]  # constants of NumPy's are kept as Python's
             if (log := logged.method(self, base, name)) is not None:
                 return log
+            if (left := left_outside.attribute(self, base, name)) is not left_outside.ABSENT:
+                return left
             try:
                 value = instances.attribute_of_value(self, base, name)
             except AttributeError as error:

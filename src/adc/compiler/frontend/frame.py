@@ -19,6 +19,7 @@ from adc.pytree import whole
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.columns import Spread
+    from adc.compiler.frontend.outside import Place
     from adc.compiler.frontend.packed import Form
     from adc.compiler.frontend.reached import Reached
 
@@ -313,6 +314,7 @@ class Frame:
     caller: Frame | None = None
     stored: set[str] = field(default_factory=set)  # names that its statements assign
     of_module: set[str] = field(default_factory=set)  # names that it says are `global`
+    left: dict[str, Place] = field(default_factory=dict)  # names outside the function that it assigns
     tree: Any = None  # the function whose body it is
     liveness: Liveness | None = None
     lent: frozenset[str] = frozenset()  # names of the generators that its loops are going over

@@ -240,6 +240,7 @@ class Functions(Iteration):
 
     def run_function(self, tree: Any, frame: Frame) -> Value:
         """The value of a function body in its own frame."""
+        self.left_outside.reaches(frame)
         if is_generator(tree):
             return Generator(tree, frame)
         frame.tree = tree

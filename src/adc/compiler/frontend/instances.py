@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import gast
 
-from adc.compiler.frontend import cached_properties
+from adc.compiler.frontend import cached_properties, left_outside
 from adc.compiler.frontend.frame import (
     Bound,
     Evaluated,
@@ -29,6 +29,7 @@ from adc.compiler.frontend.frame import (
 )
 from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Value, is_settled
+from adc.compiler.ir.nodes import Var
 from adc.errors import UnsupportedError
 from adc.rules import model_kinds, python_containers, registry
 
@@ -297,6 +298,8 @@ def _next_with(cls: type, key: tuple[type, str]) -> type | None:
 
 def set_attribute(ev: Core, owner: Instance, name: str, value: Value) -> None:
     """`owner.name = value`."""
+    if owner.outside is not None and left_outside.leave_attribute(ev, owner, name, value):
+        return
     refuse_write(ev, owner, name, value)
     settled = getattr(owner.cls, "__dataclass_params__", None)
     if settled is not None and settled.frozen:
@@ -339,6 +342,12 @@ def refuse_write(ev: Core, owner: Instance, name: str, value: Value) -> None:
             "what is left of it depends on who took what",
             "make a list of it",
         )
+
+
+def setter(owner: Value, name: str) -> Any:
+    """What a property of an object from outside calls for `owner.name = value`; None where it is none."""
+    found = None if isinstance(owner, (Var, type)) else _found(type(owner), name)
+    return found.fset if isinstance(found, property) and isinstance(found.fset, types.FunctionType) else None
 
 
 def delete(ev: Core, owner: Instance, name: str) -> None:

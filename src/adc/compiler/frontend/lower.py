@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, list_methods
+from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, left_outside, list_methods
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Frame, Instance, Outside
 from adc.compiler.frontend.going_on import GoingOn
@@ -69,6 +69,7 @@ class Evaluator(Statements):
         self.statement_block = None
         self.moving = frozenset()
         self.draws = draws.Draws()
+        self.left_outside = left_outside.Left()
         self.stand_ins_of = {}
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
@@ -87,6 +88,8 @@ class Lowered:
     guards: list[Guard]
     evaluator: Evaluator
     source: sources.Source
+    left: tuple[left_outside.LeftPlace, ...] = ()  # the places outside where it leaves something
+    leaves: Value = ()  # and what: a value for each
 
 
 def make_param(name: str, value: Any, evaluator: Evaluator, known_axes: tuple[int, ...] = ()) -> Var:
@@ -120,6 +123,25 @@ def run(
     path, with the statements behind them; dicts made where `tables` says have keys that only the run knows.
     `sweeps` reverse sweeps go over the whole program.
     """
+    places: tuple[left_outside.LeftPlace, ...] = ()
+    while True:
+        try:
+            return _run(function, bind, evaluate, outside, going_on, tables, sweeps, places)
+        except left_outside.PlaceFound as found:
+            places = found.among(places)
+
+
+def _run(
+    function: Callable[..., Any],
+    bind: Callable[[Evaluator], tuple[dict[str, Value], list[Var]]],
+    evaluate: Evaluate | None,
+    outside: Outside | None,
+    going_on: GoingOn | None,
+    tables: Tables,
+    sweeps: int,
+    places: tuple[left_outside.LeftPlace, ...],
+) -> Lowered:
+    """`run`, where these are the places outside to which the function writes."""
     kinds: dict[Location | None, element_kinds.Kept] = {}
     row_classes: dict[object, set[type]] = {}
     taken_for_rows: set[Location | None] = set()
@@ -130,6 +152,7 @@ def run(
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         evaluator.taken_for_rows = taken_for_rows
+        evaluator.left_outside = left_outside.Left(places)
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except element_kinds.ElementFound as found:
@@ -140,6 +163,7 @@ def run(
             raise evaluator.tally.refusal(evaluator.origin) from None
         except UnsupportedError as refusal:
             refusal.keys_of_run |= evaluator.keys_of_run
+            refusal.leaves_behind |= bool(places)
             if written_out or not evaluator.long_lists:
                 raise
             written_out = True  # what became an array has to be a list
@@ -156,6 +180,7 @@ def _lowered(
     evaluator.origin = Location(source.file, source.first_line, 0, None, source.line(source.first_line))
     arguments, params = bind(evaluator)
     body = evaluator.block
+    left_outside.start(evaluator)
     evaluator.note_function(source.function, bool(source.function.__defaults__))
     for key in source.function.__kwdefaults__ or {}:
         evaluator.taken(Place(operator.getitem, Place(getattr, source.function, "__kwdefaults__"), key), key)
@@ -164,6 +189,7 @@ def _lowered(
         output = evaluator.run_function(source.tree, frame)
     else:
         evaluator.frame = Frame(source, source.globals, dict(source.closure), {})
+        evaluator.left_outside.reaches(evaluator.frame)
         output = (
             evaluate(evaluator, arguments)
             if evaluate is not None
@@ -175,11 +201,12 @@ def _lowered(
     frozen.check_writes(evaluator)
     with evaluator.origin_at(sources.location(source.tree, source)):
         grown_reads.refuse_in(evaluator, output)
+    left, leaves = left_outside.end(evaluator)
     draws.carry_out(evaluator, body)
     draws.forget(evaluator)
     inputs = [*params, *(c.param for c in evaluator.captures)]
     program = Program(source.name, inputs, body, [])
-    return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source)
+    return Lowered(program, output, evaluator.captures, evaluator.guards, evaluator, source, left, leaves)
 
 
 def innermost(function: Any) -> Any:

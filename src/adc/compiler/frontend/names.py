@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import columns, keys_of_run, numbered, over_dicts, records
+from adc.compiler.frontend import columns, keys_of_run, left_outside, numbered, over_dicts, records
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -92,6 +92,9 @@ class Names(Core):
         name = node.id
         frame: Frame | None = self.frame
         while frame is not None:
+            if name in frame.left:
+                with self.origin_at(self.locate(node)):
+                    return self.captured(frame.left[name], name)
             if name in frame.env:
                 value = frame.env[name]
                 if isinstance(value, PartlyDefined):
@@ -201,13 +204,18 @@ class Names(Core):
 
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
+        left = left_outside.read(self, place)
+        return self.captured_as(place, label) if left is left_outside.ABSENT else left
+
+    def captured_as(self, place: Place, label: str, moves: bool = False) -> Value:
+        """A value from outside as it is at the call. An integer that `moves` is read at each call, too."""
         for capture in self.captures:
             if capture.place.same(place):
                 return capture.param
         value = place.read()
         # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
         number = type(value) in (float, np.float64, np.float32) and not math.isinf(value)
-        if isinstance(value, np.ndarray) or number or (label in self.moving and is_integer_value(value)):
+        if isinstance(value, np.ndarray) or number or ((moves or label in self.moving) and is_integer_value(value)):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 if self.lengths_outside:
@@ -266,7 +274,7 @@ class Names(Core):
             return held
         if isinstance(value, dict):
             return self._one_object(place, lambda: over_dicts.outside(self, place, label, value))
-        if not records.holds_numbers(value):
+        if not records.holds_numbers(value) or self.left_outside.holds(value):
             return None
         return self._one_object(place, lambda: self._record(place, label, value))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import gast
 from adc.compiler.frontend import (
     attempts,
     caught,
+    desugar_nonlocal,
     exceptions,
     generics,
     going_on,
@@ -23,7 +25,7 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend.branches import chooses_with_effects
 from adc.compiler.frontend.containers import Differs
-from adc.compiler.frontend.frame import Closure, Growing, Instance, ListValue, SurelyRaised
+from adc.compiler.frontend.frame import Closure, Frame, Growing, Instance, ListValue, SurelyRaised
 from adc.compiler.frontend.functions import ReturnValue
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.loops import Loops
@@ -88,26 +90,39 @@ class Statements(Loops):
 
     def exec_Global(self, node: Any) -> None:
         self.frame.of_module.update(node.names)
-        self._refuse_assigned(
-            node,
-            "of the module",
-            "what the function leaves behind is not part of its derivative",
-            "return the value, with `has_aux=True`",
-        )
+        for name in self._assigned(node, "of the module"):
+            self.frame.left[name] = Place(operator.getitem, self.frame.globals, name)
 
     def exec_Nonlocal(self, node: Any) -> None:
-        self._refuse_assigned(
-            node,
-            "of an enclosing function",
-            "its value would depend on which calls have run",
-            "return the value instead",
-        )
+        for name in self._assigned(node, "of an enclosing function"):
+            cell = self._cell_outside(name)
+            if cell is None:
+                raise self.refuse(
+                    f"`{name}` of an enclosing function is assigned here",
+                    "it is bound otherwise than by assignments, too",
+                    "return the value instead",
+                )
+            self.frame.left[name] = Place(getattr, cell, "cell_contents")
 
-    def _refuse_assigned(self, node: Any, whose: str, why: str, repair: str) -> None:
-        """Refuse a function that assigns one of the names of others that a statement lists."""
+    def _assigned(self, node: Any, whose: str) -> list[str]:
+        """The names of others, of those that a statement lists, which the function assigns."""
         written = sorted(set(node.names) & self.frame.stored)
-        if written:
-            raise self.refuse(f"`{written[0]}` {whose} is assigned here", why, repair)
+        for name in written:
+            if not desugar_nonlocal.is_assigned_alone(self.frame.tree, name, of_others=True):
+                raise self.refuse_leaving(
+                    f"`{name}` {whose} is bound otherwise than by an assignment",
+                    "assign it: `n = ...`, or `n += ...`",
+                )
+        return written
+
+    def _cell_outside(self, name: str) -> Any:
+        """The variable of a function around the one that is differentiated; None of one that the program makes."""
+        frame: Frame | None = self.frame
+        while frame is not None and name not in frame.closure:
+            if frame is not self.frame and (name in frame.env or name in frame.stored):
+                return None
+            frame = frame.parent
+        return None if frame is None else frame.closure[name]
 
     def exec_Import(self, node: Any) -> None:
         for alias in node.names:
@@ -139,6 +154,8 @@ class Statements(Loops):
     def exec_Delete(self, node: Any) -> None:
         for target in node.targets:
             if isinstance(target, gast.Name):
+                if target.id in self.frame.left:
+                    raise self.refuse_leaving(f"`{target.id}` outside the function is deleted", "assign None to it")
                 self.frame.env[target.id] = UNDEFINED
                 continue
             if isinstance(target, gast.Attribute):

@@ -443,12 +443,14 @@ def as_rule(ev: Evaluator) -> Iterator[None]:
     what it is of, and what has a gradient is to have a product with the Hessian.
     """
     frame, equal, spent, most = ev.frame, ev.equal, ev.spent, ev.most
+    is_open, ev.left_outside.is_open = ev.left_outside.is_open, False
     ev.frame, ev.equal = Frame(None, {}, {}, depth=frame.depth), ev.ever_equal
     ev.most = None if most is None else MOST_TIMES * most
     try:
         yield
     finally:
         ev.frame, ev.equal, ev.spent, ev.most = frame, equal, spent, most
+        ev.left_outside.is_open = is_open
 
 
 # --- the ends ---------------------------------------------------------------------------------------------------
