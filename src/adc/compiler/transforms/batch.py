@@ -26,6 +26,7 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.transforms import batch_lengths, chunks, own, split
+from adc.compiler.transforms.leaving import nothing_left
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]
@@ -70,7 +71,8 @@ def mapped(
     try:
         with ev.at(body):
             items = [_element(ev, x, axis, index) for x, axis in batched]
-            output = trip(items) if in_place else own.on_copies(ev, items, trip)
+            with nothing_left(ev, "a batch"):
+                output = trip(items) if in_place else own.on_copies(ev, items, trip)
     finally:
         ev.region_depth -= 1
     found, out_structure = pytree.flatten(output)

@@ -24,6 +24,7 @@ from adc.compiler.ir.nodes import Assign, Atom, Block, Const, For, Program, Var
 from adc.compiler.ir.types import Array, Scalar, is_complex, is_float
 from adc.compiler.leaves import Leaves
 from adc.compiler.transforms import chunks, clone, nested, split, tangent, units
+from adc.compiler.transforms.leaving import left_once
 from adc.compiler.transforms.nested import Gradient, Inner
 from adc.errors import DerivativeError
 from adc.rules.dims import Dim
@@ -41,6 +42,7 @@ Write = Callable[[tuple[Atom, ...]], None]  # stores what belongs to one directi
 Matrices = dict[tuple[int, int], Value]
 
 
+@left_once(1)
 def forward(
     ev: Evaluator,
     function: Any,
@@ -57,6 +59,7 @@ def forward(
     return _nested(inner, form, columns, several), aux
 
 
+@left_once(1)
 def automatic(
     ev: Evaluator,
     function: Any,
@@ -86,6 +89,7 @@ def _elements(values: Sequence[Value]) -> int | None:
     return total
 
 
+@left_once(1)
 def hessian(
     ev: Evaluator,
     function: Any,
@@ -130,6 +134,7 @@ class _Rows:
         return (found, aux) if self.has_aux else found
 
 
+@left_once(1)
 def reverse(
     ev: Evaluator,
     function: Any,

@@ -16,6 +16,7 @@ from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var, uses, walk
 from adc.compiler.leaves import without_lists
 from adc.compiler.transforms import own
+from adc.compiler.transforms.leaving import nothing_left
 
 __all__ = ["call"]
 
@@ -37,7 +38,8 @@ def call(
         return ev.result(function, mine, named)
 
     same: Given = held(given)
-    output = own.on_copies(ev, [primals[k] for k in arrays], forward)
+    with nothing_left(ev, "a call whose derivative is asked for later"):
+        output = own.on_copies(ev, [primals[k] for k in arrays], forward)
     read = behind(
         [
             *(v.root for s in walk(block[start:]) for v in uses(s) if v.is_array),

@@ -54,6 +54,7 @@ from adc.compiler.transforms import (
     undo,
     unread,
 )
+from adc.compiler.transforms.leaving import left_once
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.split import rerooted
 from adc.pytree import Structure
@@ -103,6 +104,7 @@ class Slope:
 # --- what the transforms are made of ----------------------------------------------------------------------------
 
 
+@left_once(1)
 def gradient(
     ev: Evaluator,
     function: Any,
@@ -128,6 +130,7 @@ def gradient(
     return plain_value(found[0]), form.filled(found[1:]), _rebuilt(inner.structures, bars)
 
 
+@left_once(2)
 def pushed(
     ev: Evaluator,
     function: Any,
@@ -166,6 +169,7 @@ def pushed(
     )
 
 
+@left_once(1)
 def pulled(
     ev: Evaluator,
     function: Any,

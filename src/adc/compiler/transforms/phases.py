@@ -21,6 +21,7 @@ from adc.compiler.ir.nodes import Atom, Block, Const, Program, Var, defined
 from adc.compiler.ir.types import Array, is_float
 from adc.compiler.leaves import Leaves, may_be_nothing
 from adc.compiler.transforms import clone, nested, opaque, remeasure, scopes, split, tangent
+from adc.compiler.transforms.leaving import left_once
 from adc.compiler.transforms.nested import Inner
 from adc.errors import DerivativeError
 
@@ -45,6 +46,7 @@ class Second:
         return Lowered(Program(source.name, params, block, []), values, [], [], self.evaluator, source)
 
 
+@left_once(1)
 def pulled(
     ev: Evaluator,
     function: Any,
@@ -77,6 +79,7 @@ def pulled(
     return *_filled(form, rest, values), kept, second
 
 
+@left_once(1)
 def linearized(
     ev: Evaluator,
     function: Any,
