@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.api.reachable import code_of, contents, reached
+from adc.api.reachable import contents, named_by, reached
 from adc.tape import record
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
@@ -94,8 +94,11 @@ def _places(holder: Any) -> Iterator[Place]:
                 yield cell.cell_contents, functools.partial(setattr, cell, "cell_contents")
             except ValueError:  # not yet assigned
                 continue
-        named = {name for code in code_of(holder.__code__) for name in code.co_names}
-        yield from _entries(holder.__globals__, named & holder.__globals__.keys())
+        for names, held in named_by(holder):
+            yield from _entries(held, names)
+    elif isinstance(holder, type):
+        for name, value in list(vars(holder).items()):
+            yield value, functools.partial(setattr, holder, name)
     elif isinstance(holder, (list, collections.deque)):
         yield from _entries(holder, range(len(holder)))
     elif isinstance(holder, dict):

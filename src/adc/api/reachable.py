@@ -96,13 +96,16 @@ def reached(roots: list[Any]) -> Iterator[Any]:
     todo = list(roots)
     while todo and len(seen) < _MOST:
         value = todo.pop()
+        if isinstance(value, type) and package_of(value) not in _LIBRARIES and id(value) not in seen:
+            seen.add(id(value))
+            yield value
+            todo += [held for held in vars(value).values() if not isinstance(held, _OPAQUE)]
         if isinstance(value, (*_ATOMS, *_OPAQUE, np.ndarray)) or id(value) in seen:
             continue
         seen.add(id(value))
         yield value
         todo += _inside(value)
-        classes = type(value).__mro__ if not isinstance(value, types.FunctionType) else ()
-        todo += [f for cls in classes for f in vars(cls).values() if isinstance(f, types.FunctionType)]
+        todo += type(value).__mro__ if not isinstance(value, types.FunctionType) else ()
 
 
 def contents(value: Any) -> Iterator[tuple[str, Any]]:
@@ -130,10 +133,9 @@ def _inside(value: Any) -> Iterator[Any]:
                 yield cell.cell_contents
             except ValueError:
                 yield "an empty cell"
-        for code in code_of(own_code(value)):
-            for name in code.co_names:
-                if name in value.__globals__:
-                    yield value.__globals__[name]
+        for names, holder in named_by(value):
+            for name in names:
+                yield holder[name]
     elif isinstance(value, types.MethodType):
         yield value.__func__
         yield value.__self__
@@ -151,6 +153,18 @@ def _inside(value: Any) -> Iterator[Any]:
         yield current(value)
     else:
         yield from contents(value)
+
+
+def named_by(function: types.FunctionType) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    """The names that the code of a function has, with what holds them: its module, those that it names, and itself."""
+    named = {name: None for code in code_of(own_code(function)) for name in code.co_names}
+    around = function.__globals__
+    yield [name for name in named if name in around], around
+    for name in named:
+        module = around.get(name)
+        if isinstance(module, types.ModuleType) and module.__name__.partition(".")[0] not in _LIBRARIES:
+            yield [inner for inner in named if inner in vars(module)], vars(module)
+    yield [name for name in vars(function) if not name.startswith("__")], vars(function)
 
 
 def is_users(function: types.FunctionType) -> bool:
