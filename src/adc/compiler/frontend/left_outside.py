@@ -371,7 +371,9 @@ def _takes(owner: Any, name: str) -> bool:
             return False
         found = inspect.getattr_static(owner, name, None)
         return not (callable(found) or hasattr(type(found), "__get__"))
-    if (is_settled(kind) and kind is not types.SimpleNamespace) or kind.__setattr__ is not object.__setattr__:
+    if kind is not types.SimpleNamespace and (
+        is_settled(kind) or kind.__setattr__ is not object.__setattr__
+    ):
         return False
     found = inspect.getattr_static(kind, name, None)
     return isinstance(found, types.MemberDescriptorType) or not hasattr(type(found), "__set__")
