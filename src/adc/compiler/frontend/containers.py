@@ -62,6 +62,9 @@ class Contents:
             if name in frame.env and (id(frame), name) not in self._seen:
                 self._seen.add((id(frame), name))
                 self._visit(frame.env[name])
+        if frame.leaves is not None and (id(frame), "") not in self._seen:
+            self._seen.add((id(frame), ""))
+            self._visit(frame.leaves)
 
     def _visit_closure(self, closure: Closure) -> None:
         """What the code of a function that was defined in the program can reach."""
@@ -223,6 +226,8 @@ class _Places:
             self._seen.add(id(frame))
             for name, value in list(frame.env.items()):
                 frame.env[name] = self.value(value)
+            if frame.leaves is not None:
+                self.value(frame.leaves)
             self.frame(frame.caller)
             frame = frame.parent
 

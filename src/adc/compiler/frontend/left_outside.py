@@ -48,7 +48,6 @@ __all__ = [
     "start",
 ]
 
-NAME = "left outside"  # of the dict, in the frames of functions: no user's name has a space
 MOST = 64  # places
 ABSENT = object()
 
@@ -131,9 +130,9 @@ class Left:
         return any(k.place.of is value for k in self.places)
 
     def reaches(self, frame: Frame) -> None:
-        """Let code in a frame, and the loops and branches there, find the dict."""
+        """Let the loops and branches of a function find the dict, for which it has no name."""
         if self.places and frame.parent is None:
-            frame.env[NAME] = self.now
+            frame.leaves = self.now
 
 
 @dataclass(eq=False)
