@@ -75,42 +75,42 @@ class Assignments(Calls):
         else:
             with self.origin_at(self.locate(target)):
                 owner = exchanged.written_to(self, target.value)
-                exchanged.each(self, owner, lambda item: self._bind_attribute(target, item, value))
+                exchanged.each(self, owner, lambda item: self.bind_attribute(item, target.attr, value, target))
 
-    def _bind_attribute(self, target: Any, owner: Value, value: Value) -> None:
-        """`owner.name = value`."""
+    def bind_attribute(self, owner: Value, name: str, value: Value, target: Any = None) -> None:
+        """`owner.name = value`, where `target` is written."""
         if isinstance(owner, Instance):
-            instances.set_attribute(self, owner, target.attr, value)
+            instances.set_attribute(self, owner, name, value)
             return
-        setter = instances.setter(owner, target.attr)
+        setter = instances.setter(owner, name)
         if setter is not None:
-            instances.stays(self, type(owner), target.attr)
+            instances.stays(self, type(owner), name)
             self.call(setter, [owner, value], {})
             return
-        if isinstance(owner, Var) and owner.is_array and target.attr in ("real", "imag"):
-            self.set_item(self.attribute(owner, target.attr), Ellipsis, value)
+        if isinstance(owner, Var) and owner.is_array and name in ("real", "imag"):
+            self.set_item(self.attribute(owner, name), Ellipsis, value)
             return
-        if isinstance(owner, Var) and owner.is_array and target.attr == "flat":
+        if isinstance(owner, Var) and owner.is_array and name == "flat":
             if self.type_is_array(value):  # its elements over and over
                 value = self.call(np.resize, [value, self.attribute(owner, "shape")], {})
             self.set_item(owner, Ellipsis, value)
             return
-        if isinstance(owner, Var) and not hasattr(np.ndarray, target.attr):
+        if isinstance(owner, Var) and not hasattr(np.ndarray, name):
             owned = "numpy.ndarray" if owner.is_array else "float"
-            error = AttributeError(f"'{owned}' object has no attribute '{target.attr}'")
+            error = AttributeError(f"'{owned}' object has no attribute '{name}'")
             raise SurelyRaised(error, self.region_depth, self.origin)
-        if target.attr == "shape" and self._has_one_name(target.value, owner):
+        if name == "shape" and target is not None and self._has_one_name(target.value, owner):
             self.frame.env[target.value.id] = self.call(np.reshape, [owner, value], {})
             return
         if isinstance(owner, Var) and owner.is_array:
-            other = "y = y.reshape(...)" if target.attr == "shape" else "y = y.astype(...)"
+            other = "y = y.reshape(...)" if name == "shape" else "y = y.astype(...)"
             raise self.refuse(
-                f"the attribute `{target.attr}` of an array is written to",
+                f"the attribute `{name}` of an array is written to",
                 "compiled code knows what an array is by its name, and it may have others",
                 f"make another array: `{other}`",
             )
-        if not left_outside.leave_attribute(self, owner, target.attr, value):
-            raise self._of_another(owner, target.attr)
+        if not left_outside.leave_attribute(self, owner, name, value):
+            raise self._of_another(owner, name)
 
     def _of_another(self, owner: Value, name: str) -> UnsupportedError:
         """A refusal of writing to an attribute of a function, a class or an object that is outside the function."""
@@ -259,7 +259,7 @@ class Assignments(Calls):
             if result is not old or instances.hears_of(owner, name):
                 instances.set_attribute(self, owner, name, result)
         elif result is not old:
-            self._bind_attribute(node.target, owner, result)
+            self.bind_attribute(owner, name, result, node.target)
 
     def _refuse_buffer(self, old: Value, name: str) -> None:
         """Refuse to change an array outside the function in place, under the name that it has there."""
@@ -284,8 +284,8 @@ class Assignments(Calls):
         if isinstance(old, Growing) and longer:
             list_methods.extend(self, old, value)
             return old
-        if isinstance(old, ListValue) and longer:
-            self.call(old.extend, [value], {})
+        if isinstance(old, (ListValue, left_outside.Appended)) and longer:
+            self.call(self.attribute(old, "extend"), [value], {})
             return old
         if isinstance(old, (ListValue, Growing)) and function is operator.mul:
             self._repeat(old, value)

@@ -69,6 +69,8 @@ def called(ev: Calls, method: Any, args: list[Value], kwargs: dict[str, Value]) 
     container = method.__self__
     if method.__name__ == "__getitem__" and len(args) == 1 and not kwargs:
         return ev.subscript(container, args[0])
+    if isinstance(container, OutsideDict) and method.__name__ in ("update", "setdefault", "__setitem__"):
+        return _PUT_IN[method.__name__](ev, container, *args, **kwargs)
     if method.__name__ in _MUTATING:
         if method.__name__ in ("append", "extend"):
             left_outside.append_to(ev, container)
@@ -143,5 +145,26 @@ def _removed(ev: Calls, items: list[Value], wanted: Value) -> bool:
     return False
 
 
+def _updated(ev: Calls, held: OutsideDict, *others: Value, **named: Value) -> None:
+    """`held.update(*others, **named)`."""
+    for key, value in [*((k, v) for d in others for k, v in dicts.contents(ev, d).items()), *named.items()]:
+        ev.set_item(held, key, value)
+
+
+def _set_default(ev: Calls, held: OutsideDict, key: Value, default: Value = None) -> Value:
+    """`held.setdefault(key, default)`."""
+    if not ev.is_static(key) or key in held:
+        return ev.item_outside(held, key)
+    ev.set_item(held, key, default)
+    return default
+
+
 def _found_outside(ev: Calls, held: OutsideDict, key: Value, default: Value = None) -> Value:
     return ev.item_outside(held, key) if not ev.is_static(key) or key in held else default
+
+
+_PUT_IN: dict[str, Callable[..., Value]] = {
+    "update": _updated,
+    "setdefault": _set_default,
+    "__setitem__": lambda ev, held, key, value: ev.set_item(held, key, value),
+}

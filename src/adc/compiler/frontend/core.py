@@ -77,6 +77,7 @@ class Core(Merging):
     settled: dict[int, Container]  # lists, dicts and objects that were copied and do not change any more
     stacked: dict[int, Any]  # sequences of numbers that a loop reads at a run-time position, by their id
     left_outside: Left  # what the function leaves outside
+    is_appended_to = False  # whether what is evaluated is that: of a list outside no element is read then
     outside: Outside | None  # functions whose calls are not looked into
     # The functions being inlined, with the regions around their calls.
     running: list[tuple[tuple[Any, ...], int]]

@@ -31,7 +31,7 @@ def run(function: gast.FunctionDef, names: Names) -> None:
     for owner in [n for n in gast.walk(function) if isinstance(n, gast.FunctionDef)]:
         asked = {name for inner in _inside(owner.body) for name in _nonlocal(inner)}
         for name in sorted(asked & _bound(owner)) if asked else ():
-            if is_assigned_alone(owner, name):
+            if _is_assigned_alone(owner, name):
                 _hold(owner, name, names.fresh(f"{name}_held"))
 
 
@@ -102,9 +102,8 @@ def _bound(function: gast.FunctionDef) -> set[str]:
     return (stored | {p.id for p in _parameters(function)}) - _nonlocal(function)
 
 
-def is_assigned_alone(owner: gast.FunctionDef, name: str, of_others: bool = False) -> bool:
-    """Whether assignments alone bind a name in a function and all that is in it, be it its own or one `of_others`."""
-    unknown = () if of_others else (gast.ClassDef, gast.Global, gast.Import, gast.ImportFrom)
+def _is_assigned_alone(owner: gast.FunctionDef, name: str) -> bool:
+    """Whether assignments alone bind a name, in a function and all that is in it."""
     assigned: set[int] = set()
     stored: set[int] = set()
     for n in gast.walk(owner):
@@ -113,9 +112,8 @@ def is_assigned_alone(owner: gast.FunctionDef, name: str, of_others: bool = Fals
             assigned |= {id(m) for t in targets for m in gast.walk(t)}
         elif isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Store):
             stored.add(id(n))
-        elif isinstance(n, unknown) or name in (
+        elif isinstance(n, (gast.ClassDef, gast.Global, gast.Import, gast.ImportFrom)) or name in (
             getattr(n, "name", None),
-            getattr(n, "asname", None),
             getattr(n, "rest", None),
         ):
             return False

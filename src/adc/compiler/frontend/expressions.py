@@ -160,7 +160,10 @@ class Expressions(Operators):
                 )
             assert frame.parent is not None
             frame = frame.parent
-        frame.env[node.target.id] = once(self.named_value(value, node.target.id))
+        if node.target.id in frame.left:
+            left_outside.leave(self, frame.left[node.target.id], node.target.id, value)
+        else:
+            frame.env[node.target.id] = once(self.named_value(value, node.target.id))
         return self.fetched(value, f"`{node.target.id}`")
 
     def named_value(self, value: Value, name: str) -> Value:
@@ -197,7 +200,9 @@ class Expressions(Operators):
     # --- attributes and subscripts --------------------------------------------------------------------------
 
     def eval_Attribute(self, node: Any) -> Value:
+        self.is_appended_to, outer = node.attr in ("append", "extend"), self.is_appended_to
         base = self.evaluate(node.value)
+        self.is_appended_to = outer
         with self.origin_at(self.locate(node)):
             return self.fetched(self.attribute(base, node.attr), f"`{node.attr}`")
 

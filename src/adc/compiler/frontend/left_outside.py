@@ -15,12 +15,14 @@ from __future__ import annotations
 import inspect
 import operator
 import types
+from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend import outside
 from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue
 from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.provenance import FromOutside
@@ -38,12 +40,16 @@ __all__ = [
     "LeftPlace",
     "PlaceFound",
     "append_to",
+    "append_to_list",
+    "has_key",
+    "refuse_new_keys",
     "appended",
     "attribute",
     "end",
     "leave",
     "leave_attribute",
     "leave_item",
+    "length",
     "read",
     "start",
 ]
@@ -66,10 +72,6 @@ class LeftPlace:
     def is_at(self, how: Any, of: object, key: Any) -> bool:
         mine = self.place
         return mine.of is of and mine.how is how and type(mine.key) is type(key) and bool(mine.key == key)
-
-    @property
-    def spoken(self) -> str:
-        return self.name
 
     def put(self, value: Any) -> None:
         """Leave a value there."""
@@ -113,6 +115,11 @@ class PlaceFound(Exception):
         return *others, LeftPlace(self.place, name, self.kind, self.location)
 
 
+def _are_attributes(known: LeftPlace, of: object, key: Any) -> bool:
+    place = known.place
+    return place.how is getattr and key == place.key and getattr(place.of, "__dict__", None) is of
+
+
 @dataclass
 class Left:
     """The places outside to which the function writes, and what stands there where the program is."""
@@ -123,7 +130,21 @@ class Left:
     is_open: bool = True  # whether further places may be found
 
     def known(self, place: Place, of: object) -> LeftPlace | None:
-        return next((k for k in self.places if k.is_at(place.how, of, place.key)), None)
+        """The place where it is one of these, also where it is asked for by the dict of an object's attributes."""
+        return next(
+            (
+                k
+                for k in self.places
+                if k.is_at(place.how, of, place.key)
+                or (_are_attributes(k, of, place.key) and place.how is operator.getitem)
+            ),
+            None,
+        )
+
+    def new_keys(self, of: object) -> bool:
+        """Whether the function puts something under a key into a dict that has it not."""
+        in_it = (k for k in self.places if k.place.of is of or _are_attributes(k, of, k.place.key))
+        return isinstance(of, dict) and any(k.kind != "appended" and k.place.key not in of for k in in_it)
 
     def holds(self, value: object) -> bool:
         """Whether the function writes to an attribute of an object."""
@@ -141,6 +162,11 @@ class Appended:
 
     left: LeftPlace
     run_time = True
+
+    @property
+    def spoken(self) -> str:
+        """What an error calls it."""
+        return f"`{self.left.name}` (a list outside the function, to which it appends)"
 
     def __bool__(self) -> bool:
         raise self.refused()
@@ -213,6 +239,11 @@ def read(ev: Core, place: Place) -> Value:
     known = left.known(place, of)
     if isinstance(place.of, Place) and any(k.place.key == place.key for k in left.places):
         ev.taken(place.of, str(place.key))  # whether it is that object
+    if isinstance(of, types.MappingProxyType) and any(k.place.key == place.key for k in left.places):
+        raise ev.refuse_leaving(
+            f"`{place.key}` is written to, and read in a dict that others may write to",
+            "read it where it is written",
+        )
     if known is None:
         value = place.read()
         if type(value) is list and any(k.kind == "appended" for k in left.places):
@@ -232,6 +263,9 @@ def attribute(ev: Core, owner: Value, name: str) -> Value:
         return ABSENT
     if isinstance(owner, types.ModuleType):
         return read(ev, Place(getattr, owner, name))
+    computed = inspect.getattr_static(type(owner), name, None)
+    if isinstance(computed, property) and isinstance(computed.fget, types.FunctionType):
+        return ev.call(computed.fget, [owner], {})  # it may read what the function has written
     for holder in (owner, *(owner if isinstance(owner, type) else type(owner)).__mro__):
         if ev.left_outside.known(Place(getattr, holder, name), holder) is not None:
             return read(ev, Place(getattr, holder, name))
@@ -246,6 +280,36 @@ def is_own(holder: Any, name: str) -> bool:
         return True
     found = None if isinstance(holder, type) else inspect.getattr_static(type(holder), name, None)
     return isinstance(found, types.MemberDescriptorType) and hasattr(holder, name)
+
+
+def has_key(ev: Core, held: OutsideDict, key: Value) -> bool | None:
+    """Whether a dict outside has a key since the function has put something there; None where Python is to be asked."""
+    left = ev.left_outside
+    of = held.place.read() if left.places else None
+    known = left.known(Place(operator.getitem, of, key), of) if left.places else None
+    if known is None or known.place.key in of or left.now[known.name] is None:
+        return None
+    ev.taken(held.place, held.label)
+    if isinstance(left.now[known.name], Maybe):
+        raise ev.refuse_leaving(
+            f"`{held.label}` has the key {key!r} on some paths only", "put it there on every path, or before"
+        )
+    return True
+
+
+def refuse_new_keys(ev: Core, held: OutsideDict) -> None:
+    """Refuse to go over a dict, or to ask how long it is, into which the function puts new keys."""
+    if ev.left_outside.places and ev.left_outside.new_keys(held.place.read()):
+        raise ev.refuse_leaving(
+            f"`{held.label}` is a dict outside the function, which gets keys here and is read as a whole",
+            "read what stands under its keys, or put them there before",
+        )
+
+
+def length(ev: Core, items: Appended) -> Value:
+    """How long a list outside is to which the function has appended."""
+    at_first = ev.captured_as(Place(outside.length, items.left.place.of), f"{items.left.name}_length", moves=True)
+    return ev.call(operator.add, [at_first, ev.call(len, [ev.left_outside.now[items.left.name]], {})], {})
 
 
 # --- writing --------------------------------------------------------------------------------------------------------
@@ -270,7 +334,7 @@ def leave_item(ev: Core, held: OutsideDict, key: Value, value: Value) -> bool:
     if not ev.is_static(key):
         return False
     of = held.place.read()
-    if type(of) is not dict:
+    if type(of) not in (dict, OrderedDict, defaultdict, Counter):
         return False
     if held.place.how is getattr and held.place.key == "__dict__":
         return leave_attribute(ev, held.place.of, key, value)
@@ -285,8 +349,12 @@ def append_to(ev: Core, items: Value) -> None:
     origin = ev.origins.of(items)
     found = origin.place.read() if isinstance(origin, FromOutside) else None
     if type(found) is list:
-        label = getattr(items, "outside", None) or getattr(items, "name", "items")
-        raise _found(ev, Place(list.append, found), str(label), "appended")
+        append_to_list(ev, found, getattr(items, "outside", None) or getattr(items, "name", "items"))
+
+
+def append_to_list(ev: Core, items: list[Any], label: str) -> None:
+    """Let a list outside be one that the function appends to."""
+    raise _found(ev, Place(list.append, items), label, "appended")
 
 
 def appended(ev: Core, owner: Appended, name: str) -> Value:

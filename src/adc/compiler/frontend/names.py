@@ -32,6 +32,7 @@ from adc.compiler.frontend.frame import (
     reads_of,
 )
 from adc.compiler.frontend.outside import (
+    ANY,
     Capture,
     Guard,
     OutsideDict,
@@ -238,6 +239,8 @@ class Names(Core):
         if isinstance(value, functools.partial):
             self.taken(place, label)
             return self.applied(value, label)
+        if type(value) is list and self.is_appended_to:
+            left_outside.append_to_list(self, value, label)
         if may_change(value):
             raise self.refuse(
                 f"`{label}` is a {type(value).__name__} outside the function",
@@ -253,7 +256,7 @@ class Names(Core):
     def _container(self, place: Place, label: str, value: Any) -> Value:
         """A list, dict, tuple or dataclass whose parts are read at each call; None of anything else."""
         if type(value) in (dict, OrderedDict, defaultdict, MappingProxyType):
-            table = OutsideDict(place, label, self.taken, self.item_outside)
+            table = self.outside_dict(place, label)
             if type(value) is not dict:
                 self.classes_of_dicts[id(table)] = table, type(value)
             return table
@@ -280,7 +283,10 @@ class Names(Core):
 
     def _as_columns(self, place: Place, label: str, value: Any) -> Value:
         """A long list of alike things that are not all known: as a few arrays. None of any other."""
-        found = None if type(value) is not list or self.lists_written_out else columns.of(value)
+        of_numbers = type(value) is list and not (
+            self.left_outside.places and any(isinstance(v, dict) or hasattr(v, "__dict__") for v in value)
+        )
+        found = columns.of(value) if of_numbers and not self.lists_written_out else None
         if found is None or set(found.form.kinds) == {"int"}:
             return None
         self.long_lists = True
@@ -358,11 +364,26 @@ class Names(Core):
                 repair="use a constant key",
             )
         if key not in held:
-            if getattr(held.place.read(), "default_factory", None) is not None:
-                self.refuse_outside(held)  # which has the key from then on
+            factory = getattr(held.place.read(), "default_factory", None)
+            if factory is not None:  # the dict has the key from then on
+                made = self.call(factory, [], {})
+                if not left_outside.leave_item(self, held, key, made):
+                    self.refuse_outside(held)
+                return made
             raise SurelyRaised(KeyError(key), self.region_depth, self.origin)
         label = f"{held.label}_{key}" if isinstance(key, int) or str(key).isidentifier() else held.label
         return self.captured(Place(operator.getitem, held.place, key), label)
+
+    def outside_dict(self, place: Place, label: str) -> OutsideDict:
+        """A dict from outside the function."""
+        return OutsideDict(place, label, self.taken, self.item_outside, self._put_there)
+
+    def _put_there(self, held: OutsideDict, key: Value) -> bool | None:
+        """Whether the program has put a key into a dict outside; None where the dict says so."""
+        if key is not ANY:
+            return left_outside.has_key(self, held, key)
+        left_outside.refuse_new_keys(self, held)
+        return None
 
     def refuse_outside(self, container: Value) -> None:
         """Refuse to write to a container from outside the function."""

@@ -131,10 +131,14 @@ def is_integer_value(value: Any) -> bool:
     return type(value) is int or isinstance(value, np.integer)
 
 
+ANY = object()  # asked for as a key: all of them
+
+
 class OutsideDict(dict[Any, Any]):
     """A dict from outside the function: what stands under a key is read at each call, where the program reads it.
 
-    Whether a key is there is taken for granted where the program asks; where it goes over them, all of them are.
+    Whether a key is there is taken for granted where the program asks; where it goes over them, all of them are. It is
+    `asked` first, for the program may have put it there.
     `sys.modules` has more keys after every import, and a library may ask it for one.
     """
 
@@ -144,22 +148,25 @@ class OutsideDict(dict[Any, Any]):
         label: str,
         take: Callable[[Place, str], Any],
         item: Callable[[OutsideDict, Any], Any],
+        asked: Callable[[OutsideDict, Any], bool | None],
     ) -> None:
         super().__init__(place.read())
-        self.place, self.label, self._take, self._item = place, label, take, item
+        self.place, self.label, self._take, self._item, self._asked = place, label, take, item, asked
 
     def opened(self) -> dict[Any, Any]:
         """All that stands in it, as the program has it."""
         return {key: self._item(self, key) for key in self}
 
     def __contains__(self, key: object) -> bool:
-        return bool(self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}"))
+        return self._asked(self, key) or bool(self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}"))
 
     def __iter__(self) -> Iterator[Any]:
+        self._asked(self, ANY)
         self._take(Place(keys, self.place), self.label)
         return super().__iter__()
 
     def __len__(self) -> int:
+        self._asked(self, ANY)
         return len(self._take(Place(keys, self.place), self.label))
 
 

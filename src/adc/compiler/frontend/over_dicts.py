@@ -90,7 +90,7 @@ def outside(ev: Names, place: Place, label: str, value: Any) -> Instance | None:
         return None
     ev.taken(Place(class_of, place), label)
     take_for_granted(ev, cls)
-    made = Instance(model, {"__held__": OutsideDict(place, label, ev.taken, ev.item_outside)})
+    made = Instance(model, {"__held__": ev.outside_dict(place, label)})
     for name in own:
         made[name] = ev.captured(Place(getattr, place, name), name)
     made.outside = label

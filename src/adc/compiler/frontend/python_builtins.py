@@ -23,6 +23,7 @@ from adc.compiler.frontend import (
     generators,
     infer,
     instances,
+    left_outside,
     list_methods,
     positions,
     printed,
@@ -63,6 +64,8 @@ def _len(self: Calls, x: Value) -> Value:
         return self.call(counted, [], {})
     if isinstance(x, Growing):
         return x.count
+    if isinstance(x, left_outside.Appended):
+        return left_outside.length(self, x)
     if hasattr(x, "__len__") and not isinstance(x, Instance):
         return len(x)
     # A `try` may ask whether something is a number.
@@ -245,9 +248,9 @@ def _sought(self: Calls, owner: Instance, name: str) -> tuple[bool, Value]:
 
 
 def _setattr(self: Calls, owner: Value, name: Value, value: Value) -> None:
-    if not isinstance(owner, Instance) or not isinstance(name, str):
-        raise self.refuse("setattr() takes an object made in the function and a name that is known")
-    instances.set_attribute(self, owner, name, value)
+    if not isinstance(name, str):
+        raise self.refuse("setattr() takes a name that is known")
+    self.bind_attribute(owner, name, value)
 
 
 def _hasattr(self: Calls, value: Value, name: Value) -> bool:

@@ -12,7 +12,6 @@ import gast
 from adc.compiler.frontend import (
     attempts,
     caught,
-    desugar_nonlocal,
     exceptions,
     generics,
     going_on,
@@ -108,7 +107,7 @@ class Statements(Loops):
         """The names of others, of those that a statement lists, which the function assigns."""
         written = sorted(set(node.names) & self.frame.stored)
         for name in written:
-            if not desugar_nonlocal.is_assigned_alone(self.frame.tree, name, of_others=True):
+            if any(_defines(n, name) for n in gast.walk(self.frame.tree)):
                 raise self.refuse_leaving(
                     f"`{name}` {whose} is bound otherwise than by an assignment",
                     "assign it: `n = ...`, or `n += ...`",
@@ -372,3 +371,11 @@ def _statement_name(node: Any) -> str:
         "Nonlocal": "nonlocal",
         "Match": "match",
     }.get(type(node).__name__, type(node).__name__.lower())
+
+
+def _defines(node: Any, name: str) -> bool:
+    """Whether a statement gives a name to a function, a class, a module, an exception or a part of a pattern."""
+    names = [getattr(node, word, None) for word in ("name", "asname", "rest")]
+    if isinstance(node, gast.alias):
+        names.append(node.name.partition(".")[0])
+    return name in names

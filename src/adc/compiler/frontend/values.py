@@ -191,6 +191,8 @@ def kind(value: Value) -> str:
         return f"{kind(value.value)} on some paths only"
     if isinstance(value, Var):
         return f"{value.type.ndim}-d array" if value.is_array else "a number"
+    if hasattr(value, "spoken"):
+        return str(value.spoken)
     if hasattr(value, "holding"):
         return f"a {value.cls.__name__}"
     if hasattr(value, "tree") or (callable(value) and not isinstance(value, type)):
