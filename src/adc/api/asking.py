@@ -132,7 +132,11 @@ class Asking(Binding):
             refusal.why = ". ".join(part.rstrip(".") for part in (refusal.why, also) if part)
         if self._asked != "auto" or call.is_tentative():
             raise refusal
-        example = functools.partial(self._example, call)
+
+        def example() -> None:
+            with undone(self._function, *call.values):
+                self._example(call)
+
         return per_call.run(requests[0], example, record=record, watch=watch, refusal=refusal)
 
     def _closer(self, call: Call, lowered: lower.Lowered) -> pipeline.Request | None:

@@ -11,6 +11,7 @@ from adc import pytree, tape
 from adc.api import taped
 from adc.api.how import How
 from adc.api.matrix import JacobianForward, JacobianReverse, Matrix
+from adc.api.undone import undone
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.transforms import jacobians
 
@@ -66,7 +67,7 @@ class Jacobian(Matrix):
             for leaf in pytree.flatten(value, settings=True)[0]
         )
         own = taped.owned((args, kwargs))
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), undone(self._given, *own[0], *own[1].values()):
             result = self._given(*own[0], **own[1])
         result = result[0] if self._has_aux and isinstance(result, tuple) else result
         outputs = sum(np.size(leaf) for leaf in pytree.leaves(result))

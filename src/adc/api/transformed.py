@@ -32,6 +32,7 @@ from adc.api.specialise import (
     specialisation,
 )
 from adc.api.text import Text
+from adc.api.undone import undone
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
 from adc.compiler.transforms import borders, bounds
@@ -447,7 +448,8 @@ class Transformed(Asking):
     def _runs(self, call: Call) -> bool:
         """Whether the user's function does not raise for the arguments of a call."""
         try:
-            self._example(call)
+            with undone(self._function, *call.values):
+                self._example(call)
         except Exception:  # which it is, what was found before says
             return False
         return True

@@ -17,6 +17,7 @@ import types
 import warnings
 from collections import ChainMap
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -89,6 +90,23 @@ def is_traced(function: Any) -> bool:
     return made or function is Ufunc.__call__ or "_stands_for" in getattr(function, "__dict__", ())
 
 
+@dataclass(eq=False)
+class _Cell:
+    """A variable of the functions around, with what stands for it and for what it held."""
+
+    original: types.CellType
+    made: types.CellType
+    stand_in: Any
+
+    def write_back(self) -> None:
+        """What traced code assigned to the variable (`nonlocal`) is assigned to the user's, constants as arrays."""
+        value = _content(self.made)
+        if self.made is not self.original and value is not self.stand_in:
+            plain = isinstance(value, Tensor) and value.node is None
+            self.original.cell_contents = value.primal if plain else value
+            self.stand_in = value
+
+
 class Substitution:
     """What stands for what, while one function and everything that it calls is traced."""
 
@@ -96,6 +114,7 @@ class Substitution:
         # id -> (original, to keep the id alive; its stand-in)
         self._memo: dict[int, tuple[Any, Any]] = {id(kind): (kind, it) for kind, it in CLASSES}
         self._namespaces: dict[int, Namespace] = {}
+        self._cells: dict[int, _Cell] = {}
         self._outside = Outside(home)
         self._assigns_globals = False
         self._of_libraries: dict[types.FunctionType, Any] = {}
@@ -258,8 +277,12 @@ class Substitution:
             except ValueError:  # not assigned yet
                 cells.append(original)
                 continue
-            stand_in = self.translate(content)
-            cells.append(original if stand_in is content else types.CellType(stand_in))
+            known = self._cells.get(id(original))
+            if known is None:
+                stand_in = self.translate(content)
+                made = original if stand_in is content else types.CellType(stand_in)
+                known = self._cells[id(original)] = _Cell(original, made, stand_in)
+            cells.append(known.made)
         closed = types.FunctionType(
             copy.__code__, copy.__globals__, copy.__name__, copy.__defaults__, tuple(cells)
         )
@@ -268,6 +291,9 @@ class Substitution:
         for cell in cells:  # recursion: a cell that holds the unfinished copy
             if _content(cell) is copy:
                 cell.cell_contents = closed
+        for known in self._cells.values():
+            if known.stand_in is copy:
+                known.stand_in = closed
         self._memo[id(function)] = (function, closed)
         return closed
 
@@ -280,6 +306,8 @@ class Substitution:
         if self._assigns_globals:
             for namespace in self._namespaces.values():
                 namespace.write_back()
+        for cell in self._cells.values():
+            cell.write_back()
         self._outside.settle()
 
 

@@ -17,7 +17,7 @@ import operator
 import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,9 +26,10 @@ from adc.compiler.frontend import outside
 from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue
 from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.provenance import FromOutside
-from adc.compiler.frontend.values import Maybe, Value, is_settled
+from adc.compiler.frontend.values import Choice, Maybe, Value, is_settled
 from adc.compiler.ir.nodes import Var
 from adc.errors import Location, UnsupportedError
+from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
@@ -82,8 +83,8 @@ class LeftPlace:
             return
         elif self.place.how is operator.getitem:
             of[key] = value
-        else:
-            setattr(of, key, value)
+        elif self.kind != "read" or is_own(of, key) or not _is_number(value, getattr(of, key, None)):
+            setattr(of, key, value)  # else an attribute of the class, on a path that does not write to it
 
 
     def restorer(self) -> Callable[[], None]:
@@ -99,6 +100,11 @@ class LeftPlace:
         return (lambda: setattr(of, key, was)) if own or was is not ABSENT else (lambda: delattr(of, key))
 
 
+def _is_number(value: Any, other: Any) -> bool:
+    """Whether a number, truth value or text is the other one."""
+    return isinstance(value, (bool, int, float, complex, str, np.generic)) and bool(value == other)
+
+
 class PlaceFound(Exception):
     """The function writes to a place outside that was not known when the program began, or not as such a one."""
 
@@ -107,12 +113,14 @@ class PlaceFound(Exception):
         self.place, self.name, self.kind, self.location = place, name, kind, location
 
     def among(self, known: tuple[LeftPlace, ...]) -> tuple[LeftPlace, ...]:
-        """The places with this one."""
-        others = [k for k in known if not k.is_at(self.place.how, self.place.of, self.place.key)]
+        """The places with this one, in the order in which they were found."""
+        same = [k for k in known if k.is_at(self.place.how, self.place.of, self.place.key)]
+        if same:
+            return tuple([replace(k, kind=self.kind) if k in same else k for k in known])
         name, count = self.name, 2
-        while any(k.name == name for k in others):
+        while any(k.name == name for k in known):
             name, count = f"{self.name}_{count}", count + 1
-        return *others, LeftPlace(self.place, name, self.kind, self.location)
+        return *known, LeftPlace(self.place, name, self.kind, self.location)
 
 
 def _are_attributes(known: LeftPlace, of: object, key: Any) -> bool:
@@ -414,6 +422,8 @@ def _exists(value: Value) -> bool:
         return all(map(_exists, value.values()))
     if isinstance(value, Maybe):
         return value.absent is None and _exists(value.value)
+    if isinstance(value, Choice):
+        return all(map(_exists, value.options))
     return not isinstance(value, (Instance, Growing, OutsideDict)) and not (
         type(value).__module__.startswith("adc.") and not isinstance(value, Var)
     )
@@ -450,7 +460,8 @@ def _in_rule(ev: Core) -> bool:
     """Whether code is evaluated that a derivative needs, or by which a rule says what an operation does."""
     frame: Frame | None = ev.frame
     while frame is not None:
-        if (frame.source is None and frame.caller is not None) or frame.of_adc:
+        of_rule = (frame.source is None and frame.caller is not None) or frame.of_adc
+        if of_rule and frame.globals is not vars(python_containers):  # which are as Python's are
             return True
         frame = frame.caller
     return not ev.left_outside.is_open
