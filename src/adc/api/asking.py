@@ -20,6 +20,7 @@ from adc.api.functions import depth_of_caller
 from adc.api.how import How
 from adc.api.parameters import Layout
 from adc.api.specialise import Specialisation
+from adc.api.undone import undone
 from adc.compiler import pipeline
 from adc.compiler.frontend import lower
 from adc.compiler.frontend.stand_ins import held_in

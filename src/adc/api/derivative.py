@@ -68,9 +68,6 @@ class Derivative(Transformed):
             return _value_and_gradients
         return None if count > 1 else _in_a_tuple
 
-    def _before_left(self, context: pipeline.Context) -> int:
-        return self._value + (0 if context.aux is None else len(context.aux.leaves))
-
     def _into(self, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The result with its gradients in the caller's arrays: written or, where code cannot work in them, copied."""
         layout, values, wanted, key = self._bound(args, kwargs)

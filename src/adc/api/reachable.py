@@ -27,6 +27,7 @@ __all__ = ["State", "code_of", "contents", "is_users", "reached", "state"]
 _MOST = 10_000  # objects that are looked at
 _OPAQUE = (types.ModuleType, type, types.BuiltinFunctionType, np.ufunc, np.dtype, np.generic)
 _ATOMS = (int, float, complex, str, bytes, bool, type(None))
+_MADE_BY_PYTHON = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 _LIBRARIES = {"adc", "numpy", "scipy", "numba", *sys.stdlib_module_names}
 
 
@@ -96,7 +97,7 @@ def reached(roots: list[Any]) -> Iterator[Any]:
     todo = list(roots)
     while todo and len(seen) < _MOST:
         value = todo.pop()
-        if isinstance(value, type) and package_of(value) not in _LIBRARIES and id(value) not in seen:
+        if isinstance(value, type) and id(value) not in seen and _is_users_class(value):
             seen.add(id(value))
             yield value
             todo += [held for held in vars(value).values() if not isinstance(held, _OPAQUE)]
@@ -106,6 +107,11 @@ def reached(roots: list[Any]) -> Iterator[Any]:
         yield value
         todo += _inside(value)
         todo += type(value).__mro__ if not isinstance(value, types.FunctionType) else ()
+
+
+def _is_users_class(cls: type) -> bool:
+    """Whether a class was made by a statement of the user's: those of C code keep nothing."""
+    return bool(cls.__flags__ & _MADE_BY_PYTHON) and package_of(cls) not in _LIBRARIES
 
 
 def contents(value: Any) -> Iterator[tuple[str, Any]]:

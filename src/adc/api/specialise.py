@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.api import sizes
+from adc.api import leaving, sizes
 from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 from adc.compiler.backend import compile as backend
@@ -111,7 +111,7 @@ def specialisation(context: pipeline.Context, mode: Mode, run: Callable[..., Any
     captures = tuple(captured(c.place) for c in context.lowered.captures)
     evaluator = context.evaluator
     return Specialisation(
-        run,
+        leaving.carried_out(context, run),
         mode,
         captures,
         tuple((g.read, g.value, g) for g in context.lowered.guards),

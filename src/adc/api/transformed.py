@@ -249,8 +249,7 @@ class Transformed(Asking):
         if complex_ones is not None:
             return self._declined(complex_ones)
         made = self._engine(context, inputs)
-        pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
-        made.pack = leaving.storing(context, pack, self._before_left(context))
+        made.pack = self._packer(context, [slots[k].structure for k in self._chosen(call.layout)])
         return made
 
     def _raised_again(self, call: Call) -> None:
@@ -287,10 +286,6 @@ class Transformed(Asking):
         self, context: pipeline.Context, structures: list[pytree.Structure]
     ) -> Callable[[Any], Any] | None:
         """What turns the returned values into the result; None where they are the result."""
-        raise NotImplementedError
-
-    def _before_left(self, context: pipeline.Context) -> int:
-        """How many results of generated code come before what it leaves outside."""
         raise NotImplementedError
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -379,7 +374,8 @@ class Transformed(Asking):
                 raise refusal from error
             self._warn("python", refusal)
             self._forget_entries()
-            known.run, known.mode = backend.quiet(plain(known.context)), "python"
+            text = backend.quiet(plain(known.context))
+            known.run, known.mode = leaving.carried_out(known.context, text), "python"
             self._ran = "python"
             return self._execute(known, inputs, call)
         with leaving.restored(known.context):

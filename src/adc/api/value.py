@@ -30,10 +30,6 @@ class Value(Transformed):
             None if form.is_as_returned else lambda raw: form.fill((raw,) if len(form.leaves) == 1 else raw)
         )
 
-    def _before_left(self, context: pipeline.Context) -> int:
-        assert context.output is not None
-        return len(context.output.leaves)
-
     def _run_on_tape(self, call: Call) -> Any:
         args, kwargs = self._python_call(call, [pytree.map_structure(taped.own, v) for v in call.values])
         with np.errstate(all="ignore"):

@@ -88,6 +88,13 @@ class Context:
         return self.lowered.evaluator
 
     @property
+    def first_left(self) -> int:
+        """How many results of the program come before what it leaves outside."""
+        if self.request.kind == "gradient":
+            return self.request.value + (0 if self.aux is None else len(self.aux.leaves))
+        return 0 if self.output is None else len(self.output.leaves)
+
+    @property
     def name(self) -> str:
         """The name of the generated function."""
         assert self.lowered is not None
