@@ -1,4 +1,4 @@
-"""What generated code leaves outside the function is what the function leaves there: each is run as it is, and derived."""
+"""What generated code leaves outside the function is what the function leaves there."""
 
 from __future__ import annotations
 

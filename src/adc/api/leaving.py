@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from adc.api.arguments import leaf_key
 from adc.compiler import pipeline
 
 __all__ = ["carried_out", "restored"]
@@ -42,7 +43,7 @@ def carried_out(context: pipeline.Context, run: Callable[..., Any]) -> Callable[
             given = list(inputs)
             for k, read in anew:
                 now = read()
-                if type(now) is type(given[k]):
+                if leaf_key(now)[0] == leaf_key(given[k])[0]:
                     given[k] = now
             raw = run(*given)
             values = (raw,) if single else raw

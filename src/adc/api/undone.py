@@ -51,7 +51,11 @@ def _restorers(holder: Any) -> Iterator[Callable[[], None]]:
     elif isinstance(holder, threading.local):
         yield _of_dict(vars(holder))
     elif isinstance(holder, type):
-        names = [name for name, value in vars(holder).items() if not (name.startswith("__") or hasattr(type(value), "__get__"))]
+        names = [
+            name
+            for name, value in vars(holder).items()
+            if not (name.startswith("__") or hasattr(type(value), "__get__"))
+        ]
         yield _of_attributes(holder, names)
     else:
         if isinstance(vars(holder) if hasattr(holder, "__dict__") else None, dict):

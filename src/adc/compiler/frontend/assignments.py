@@ -75,7 +75,9 @@ class Assignments(Calls):
         else:
             with self.origin_at(self.locate(target)):
                 owner = exchanged.written_to(self, target.value)
-                exchanged.each(self, owner, lambda item: self.bind_attribute(item, target.attr, value, target))
+                exchanged.each(
+                    self, owner, lambda item: self.bind_attribute(item, target.attr, value, target)
+                )
 
     def bind_attribute(self, owner: Value, name: str, value: Value, target: Any = None) -> None:
         """`owner.name = value`, where `target` is written."""
@@ -222,10 +224,7 @@ class Assignments(Calls):
             exchanged.each(self, base, lambda item: self._augment_item(item, index, function, node.value))
         else:
             owner = exchanged.written_to(self, node.target.value)
-            name = node.target.attr
-            exchanged.each(
-                self, owner, lambda item: self._augment_attribute(item, node, function)
-            )
+            exchanged.each(self, owner, lambda item: self._augment_attribute(item, node, function))
 
     def _augment_item(self, base: Value, index: Value, function: Any, node: Any) -> None:
         """`base[index] op= node`: what stands there is read before the value, which may change it, is computed."""

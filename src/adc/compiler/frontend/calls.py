@@ -38,6 +38,7 @@ from adc.compiler.frontend import (
     iteration_generators,
     iteration_tools,
     later,
+    left_outside,
     library_constants,
     list_calls,
     list_methods,
@@ -275,7 +276,8 @@ class Calls(RuleCalls):
                 known = [self.fetched(a, "an argument that is an iterator") for a in known]
             return self.call(function.func, [*known, *args], {**function.keywords, **kwargs})
         if isinstance(function, functools._lru_cache_wrapper):
-            return self.call(function.__wrapped__, args, kwargs)  # what it gives is what it would give again
+            with left_outside.nothing_left(self, "a function that remembers its results"):
+                return self.call(function.__wrapped__, args, kwargs)  # what it gives it would give again
         function = higher_order.made_here(self, function)
         if isinstance(function, Evaluated):
             return function.function(*args, **kwargs)

@@ -31,7 +31,7 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     is_kept,
 )
-from adc.compiler.frontend.left_outside import Left
+from adc.compiler.frontend.left_places import Left
 from adc.compiler.frontend.merging import Merging
 from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Chosen, Copied, Origins
@@ -371,6 +371,12 @@ class Core(Merging):
 
     def attribute(self, base: Value, name: str) -> Value:
         raise AssertionError("expressions.Expressions reads attributes")
+
+    def captured_as(self, place: Place, label: str, moves: bool = False) -> Value:
+        raise AssertionError("names.Names reads what is outside")
+
+    def bind_attribute(self, owner: Value, name: str, value: Value, target: Any = None) -> None:
+        raise AssertionError("assignments.Assignments writes")
 
     def named_value(self, value: Value, name: str) -> Value:
         raise AssertionError("expressions.Expressions gives names")

@@ -48,6 +48,7 @@ from adc.compiler.frontend.frame import (
 from adc.compiler.frontend.growing import Method
 from adc.compiler.frontend.indexing import FULL, gains_axes, located
 from adc.compiler.frontend.known import require_known, require_known_key
+from adc.compiler.frontend.left_places import ABSENT
 from adc.compiler.frontend.operators import Operators
 from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.values import SETTLED_MODULES, Choice, Maybe, Value, is_settled, kind
@@ -256,7 +257,7 @@ class Expressions(Operators):
                 base = np.asarray(base)[()]  # constants of NumPy's are kept as Python's
             if (log := logged.method(self, base, name)) is not None:
                 return log
-            if (left := left_outside.attribute(self, base, name)) is not left_outside.ABSENT:
+            if (left := left_outside.attribute(self, base, name)) is not ABSENT:
                 return left
             try:
                 value = instances.attribute_of_value(self, base, name)

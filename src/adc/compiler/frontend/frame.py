@@ -315,7 +315,9 @@ class Frame:
     stored: set[str] = field(default_factory=set)  # names that its statements assign
     of_module: set[str] = field(default_factory=set)  # names that it says are `global`
     left: dict[str, Place] = field(default_factory=dict)  # names outside the function that it assigns
-    leaves: dict[str, Any] | None = None  # what stands outside the program where it writes to (left_outside.py)
+    leaves: dict[str, Any] | None = (
+        None  # what stands outside the program where it writes to (left_outside.py)
+    )
     tree: Any = None  # the function whose body it is
     liveness: Liveness | None = None
     lent: frozenset[str] = frozenset()  # names of the generators that its loops are going over

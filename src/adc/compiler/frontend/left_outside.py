@@ -5,9 +5,9 @@
         return np.sum(x * x)                x_bar = 2.0 * x
                                             return calls_2, x_bar
 
-What lies there is an input, and what the function leaves is a result: it is put there after the call (`storing`). In
-between it is an item of a dict of the program (`Left.now`), which branches and loops merge and carry as they do others.
-The dict must have its items before the statements run: where a place is found, the program is lowered again with it.
+What lies there is an input, and what the function leaves is a result, which `api/leaving.py` puts there after the call.
+In between it is an item of a dict of the program (`left_places.Left`), which branches and loops merge and carry. The
+dict must have its items before the statements run: where a place is found, the program is lowered again with it.
 """
 
 from __future__ import annotations
@@ -16,152 +16,45 @@ import inspect
 import operator
 import types
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from adc.compiler.frontend import outside
-from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue
+from adc.compiler.frontend.frame import Frame, Growing, Instance
+from adc.compiler.frontend.left_places import ABSENT, Kind, Left, LeftPlace, PlaceFound, is_own
 from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.provenance import FromOutside
 from adc.compiler.frontend.values import Choice, Maybe, Value, is_settled
 from adc.compiler.ir.nodes import Var
-from adc.errors import Location, UnsupportedError
+from adc.errors import UnsupportedError
 from adc.rules import python_containers
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 __all__ = [
-    "ABSENT",
     "Appended",
-    "Left",
-    "LeftPlace",
-    "PlaceFound",
     "append_to",
     "append_to_list",
-    "has_key",
-    "refuse_new_keys",
     "appended",
     "attribute",
     "end",
+    "has_key",
     "leave",
     "leave_attribute",
     "leave_item",
     "length",
+    "nothing_left",
     "read",
+    "refuse_new_keys",
     "start",
 ]
 
 MOST = 64  # places
-ABSENT = object()
-
-Kind = str  # "assigned": nothing reads what lay there; "read": it is an input; "appended": a list that gets longer
-
-
-@dataclass(frozen=True, eq=False)
-class LeftPlace:
-    """A place outside that the function writes to: `place.of` is the object itself that holds it."""
-
-    place: Place
-    name: str  # its key in the dict, by which variables are called
-    kind: Kind
-    location: Location | None
-
-    def is_at(self, how: Any, of: object, key: Any) -> bool:
-        mine = self.place
-        return mine.of is of and mine.how is how and type(mine.key) is type(key) and bool(mine.key == key)
-
-    def put(self, value: Any) -> None:
-        """Leave a value there."""
-        of, key = self.place.of, self.place.key
-        if self.kind == "appended":
-            of.extend(value.tolist() if isinstance(value, np.ndarray) else value)
-        elif self.kind == "assigned" and value is None:  # on no path that was taken
-            return
-        elif self.place.how is operator.getitem:
-            of[key] = value
-        elif self.kind != "read" or is_own(of, key) or not _is_number(value, getattr(of, key, None)):
-            setattr(of, key, value)  # else an attribute of the class, on a path that does not write to it
-
-
-    def restorer(self) -> Callable[[], None]:
-        """What puts there again what lies there now."""
-        of, key = self.place.of, self.place.key
-        if self.kind == "appended":
-            count = len(of)
-            return lambda: of.__delitem__(slice(count, None))
-        if self.place.how is operator.getitem:
-            was = of.get(key, ABSENT)
-            return (lambda: of.pop(key, None)) if was is ABSENT else (lambda: of.__setitem__(key, was))
-        own, was = is_own(of, key), getattr(of, key, ABSENT)
-        return (lambda: setattr(of, key, was)) if own or was is not ABSENT else (lambda: delattr(of, key))
-
-
-def _is_number(value: Any, other: Any) -> bool:
-    """Whether a number, truth value or text is the other one."""
-    return isinstance(value, (bool, int, float, complex, str, np.generic)) and bool(value == other)
-
-
-class PlaceFound(Exception):
-    """The function writes to a place outside that was not known when the program began, or not as such a one."""
-
-    def __init__(self, place: Place, name: str, kind: Kind, location: Location | None) -> None:
-        super().__init__(name)
-        self.place, self.name, self.kind, self.location = place, name, kind, location
-
-    def among(self, known: tuple[LeftPlace, ...]) -> tuple[LeftPlace, ...]:
-        """The places with this one, in the order in which they were found."""
-        same = [k for k in known if k.is_at(self.place.how, self.place.of, self.place.key)]
-        if same:
-            return tuple([replace(k, kind=self.kind) if k in same else k for k in known])
-        name, count = self.name, 2
-        while any(k.name == name for k in known):
-            name, count = f"{self.name}_{count}", count + 1
-        return *known, LeftPlace(self.place, name, self.kind, self.location)
-
-
-def _are_attributes(known: LeftPlace, of: object, key: Any) -> bool:
-    place = known.place
-    return place.how is getattr and key == place.key and getattr(place.of, "__dict__", None) is of
-
-
-@dataclass
-class Left:
-    """The places outside to which the function writes, and what stands there where the program is."""
-
-    places: tuple[LeftPlace, ...] = ()
-    now: dict[str, Value] = field(default_factory=dict)
-    begun: dict[str, Value] = field(default_factory=dict)  # what stood there at first
-    is_open: bool = True  # whether further places may be found
-
-    def known(self, place: Place, of: object) -> LeftPlace | None:
-        """The place where it is one of these, also where it is asked for by the dict of an object's attributes."""
-        return next(
-            (
-                k
-                for k in self.places
-                if k.is_at(place.how, of, place.key)
-                or (_are_attributes(k, of, place.key) and place.how is operator.getitem)
-            ),
-            None,
-        )
-
-    def new_keys(self, of: object) -> bool:
-        """Whether the function puts something under a key into a dict that has it not."""
-        in_it = (k for k in self.places if k.place.of is of or _are_attributes(k, of, k.place.key))
-        return isinstance(of, dict) and any(k.kind != "appended" and k.place.key not in of for k in in_it)
-
-    def holds(self, value: object) -> bool:
-        """Whether the function writes to an attribute of an object."""
-        return any(k.place.of is value for k in self.places)
-
-    def reaches(self, frame: Frame) -> None:
-        """Let the loops and branches of a function find the dict, for which it has no name."""
-        if self.places and frame.parent is None:
-            frame.leaves = self.now
 
 
 @dataclass(eq=False)
@@ -203,7 +96,11 @@ def start(ev: Core) -> None:
         of, name = known.place.of, known.place.key
         for other in left.places if known.place.how is getattr else ():
             of_class = isinstance(other.place.of, type) and other.place.key == name and other is not known
-            if of_class and other.place.of in getattr(of, "__mro__", type(of).__mro__) and not is_own(of, name):
+            if (
+                of_class
+                and other.place.of in getattr(of, "__mro__", type(of).__mro__)
+                and not is_own(of, name)
+            ):
                 raise ev.refuse_leaving(
                     f"the attribute `{name}` of an object and that of its class are written to, and it has none yet",
                     "give the object one when it is made",
@@ -282,19 +179,13 @@ def attribute(ev: Core, owner: Value, name: str) -> Value:
     return ABSENT
 
 
-def is_own(holder: Any, name: str) -> bool:
-    """Whether an object or class has an attribute of its own."""
-    if name in getattr(holder, "__dict__", ()):
-        return True
-    found = None if isinstance(holder, type) else inspect.getattr_static(type(holder), name, None)
-    return isinstance(found, types.MemberDescriptorType) and hasattr(holder, name)
-
-
 def has_key(ev: Core, held: OutsideDict, key: Value) -> bool | None:
     """Whether a dict outside has a key since the function has put something there; None where Python is to be asked."""
     left = ev.left_outside
-    of = held.place.read() if left.places else None
-    known = left.known(Place(operator.getitem, of, key), of) if left.places else None
+    if not left.places:
+        return None
+    of = held.place.read()
+    known = left.known(Place(operator.getitem, of, key), of)
     if known is None or known.place.key in of or left.now[known.name] is None:
         return None
     ev.taken(held.place, held.label)
@@ -316,7 +207,9 @@ def refuse_new_keys(ev: Core, held: OutsideDict) -> None:
 
 def length(ev: Core, items: Appended) -> Value:
     """How long a list outside is to which the function has appended."""
-    at_first = ev.captured_as(Place(outside.length, items.left.place.of), f"{items.left.name}_length", moves=True)
+    at_first = ev.captured_as(
+        Place(outside.length, items.left.place.of), f"{items.left.name}_length", moves=True
+    )
     return ev.call(operator.add, [at_first, ev.call(len, [ev.left_outside.now[items.left.name]], {})], {})
 
 
@@ -357,7 +250,7 @@ def append_to(ev: Core, items: Value) -> None:
     origin = ev.origins.of(items)
     found = origin.place.read() if isinstance(origin, FromOutside) else None
     if type(found) is list:
-        append_to_list(ev, found, getattr(items, "outside", None) or getattr(items, "name", "items"))
+        append_to_list(ev, found, str(getattr(items, "outside", None) or getattr(items, "name", "items")))
 
 
 def append_to_list(ev: Core, items: list[Any], label: str) -> None:
@@ -371,6 +264,19 @@ def appended(ev: Core, owner: Appended, name: str) -> Value:
         raise owner.refused()
     ev.note_effect(ev.left_outside.now)
     return ev.attribute(ev.left_outside.now[owner.left.name], name)
+
+
+@contextmanager
+def nothing_left(ev: Core, where: str) -> Iterator[None]:
+    """Refuse a function that leaves something outside where it is evaluated otherwise than by Python."""
+    before = dict(ev.left_outside.now)
+    yield
+    for name, value in ev.left_outside.now.items():
+        if value is not before[name]:
+            raise ev.refuse_leaving(
+                f"`{name}` outside the function is written to in {where}",
+                'return it; `mode="tape"` leaves it',
+            )
 
 
 def leave(ev: Core, place: Place, name: str, value: Value) -> None:
@@ -444,16 +350,18 @@ def _takes(owner: Any, name: str) -> bool:
         return True
     kind = type(owner)
     if isinstance(owner, type):
-        if is_settled(owner) or kind.__setattr__ is not type.__setattr__:
+        if is_settled(owner) or _setter(kind) is not _setter(type):
             return False
         found = inspect.getattr_static(owner, name, None)
         return not (callable(found) or hasattr(type(found), "__get__"))
-    if kind is not types.SimpleNamespace and (
-        is_settled(kind) or kind.__setattr__ is not object.__setattr__
-    ):
+    if kind is not types.SimpleNamespace and (is_settled(kind) or _setter(kind) is not _setter(object)):
         return False
     found = inspect.getattr_static(kind, name, None)
     return isinstance(found, types.MemberDescriptorType) or not hasattr(type(found), "__set__")
+
+
+def _setter(kind: type) -> Any:
+    return inspect.getattr_static(kind, "__setattr__")
 
 
 def _in_rule(ev: Core) -> bool:

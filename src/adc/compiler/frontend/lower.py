@@ -19,6 +19,7 @@ from adc.compiler.frontend import draws, element_kinds, frozen, grown_reads, lef
 from adc.compiler.frontend import source as sources
 from adc.compiler.frontend.frame import Frame, Instance, Outside
 from adc.compiler.frontend.going_on import GoingOn
+from adc.compiler.frontend.left_places import Left, LeftPlace, PlaceFound
 from adc.compiler.frontend.lengths import EqualLengths
 from adc.compiler.frontend.outside import Capture, Guard, Place
 from adc.compiler.frontend.provenance import Origins
@@ -69,7 +70,7 @@ class Evaluator(Statements):
         self.statement_block = None
         self.moving = frozenset()
         self.draws = draws.Draws()
-        self.left_outside = left_outside.Left()
+        self.left_outside = Left()
         self.stand_ins_of = {}
         self.captures: list[Capture] = []
         self.guards: list[Guard] = []
@@ -88,7 +89,7 @@ class Lowered:
     guards: list[Guard]
     evaluator: Evaluator
     source: sources.Source
-    left: tuple[left_outside.LeftPlace, ...] = ()  # the places outside where it leaves something
+    left: tuple[LeftPlace, ...] = ()  # the places outside where it leaves something
     leaves: Value = ()  # and what: a value for each
 
 
@@ -123,11 +124,11 @@ def run(
     path, with the statements behind them; dicts made where `tables` says have keys that only the run knows.
     `sweeps` reverse sweeps go over the whole program.
     """
-    places: tuple[left_outside.LeftPlace, ...] = ()
+    places: tuple[LeftPlace, ...] = ()
     while True:
         try:
             return _run(function, bind, evaluate, outside, going_on, tables, sweeps, places)
-        except left_outside.PlaceFound as found:
+        except PlaceFound as found:
             places = found.among(places)
 
 
@@ -139,7 +140,7 @@ def _run(
     going_on: GoingOn | None,
     tables: Tables,
     sweeps: int,
-    places: tuple[left_outside.LeftPlace, ...],
+    places: tuple[LeftPlace, ...],
 ) -> Lowered:
     """`run`, where these are the places outside to which the function writes."""
     kinds: dict[Location | None, element_kinds.Kept] = {}
@@ -152,7 +153,7 @@ def _run(
         evaluator.list_kinds, evaluator.lists_shrink = dict(kinds), shrink
         evaluator.lists_written_out, evaluator.row_classes = written_out, row_classes
         evaluator.taken_for_rows = taken_for_rows
-        evaluator.left_outside = left_outside.Left(places)
+        evaluator.left_outside = Left(places)
         try:
             return _lowered(function, bind, evaluate, evaluator)
         except element_kinds.ElementFound as found:

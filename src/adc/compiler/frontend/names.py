@@ -31,6 +31,7 @@ from adc.compiler.frontend.frame import (
     SurelyRaised,
     reads_of,
 )
+from adc.compiler.frontend.left_places import ABSENT
 from adc.compiler.frontend.outside import (
     ANY,
     Capture,
@@ -206,7 +207,7 @@ class Names(Core):
     def captured(self, place: Place, label: str) -> Value:
         """A value from outside the function: arrays and floats are read at each call, the rest is taken as constant."""
         left = left_outside.read(self, place)
-        return self.captured_as(place, label) if left is left_outside.ABSENT else left
+        return self.captured_as(place, label) if left is ABSENT else left
 
     def captured_as(self, place: Place, label: str, moves: bool = False) -> Value:
         """A value from outside as it is at the call. An integer that `moves` is read at each call, too."""
@@ -216,7 +217,11 @@ class Names(Core):
         value = place.read()
         # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
         number = type(value) in (float, np.float64, np.float32) and not math.isinf(value)
-        if isinstance(value, np.ndarray) or number or ((moves or label in self.moving) and is_integer_value(value)):
+        if (
+            isinstance(value, np.ndarray)
+            or number
+            or ((moves or label in self.moving) and is_integer_value(value))
+        ):
             param = Var(label, self.argument_type(value, label))
             if isinstance(param.type, Array):
                 if self.lengths_outside:

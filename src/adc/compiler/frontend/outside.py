@@ -158,7 +158,9 @@ class OutsideDict(dict[Any, Any]):
         return {key: self._item(self, key) for key in self}
 
     def __contains__(self, key: object) -> bool:
-        return self._asked(self, key) or bool(self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}"))
+        return self._asked(self, key) or bool(
+            self._take(Place(operator.contains, self.place, key), f"{key!r} in {self.label}")
+        )
 
     def __iter__(self) -> Iterator[Any]:
         self._asked(self, ANY)

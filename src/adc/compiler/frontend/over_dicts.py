@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import instances
 from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.outside import OutsideDict, Place, class_of
+from adc.compiler.frontend.outside import Place, class_of
 from adc.compiler.frontend.values import is_settled
 from adc.rules.python_containers import Counter, Dict, DictWithMissing
 

@@ -154,7 +154,9 @@ class Statements(Loops):
         for target in node.targets:
             if isinstance(target, gast.Name):
                 if target.id in self.frame.left:
-                    raise self.refuse_leaving(f"`{target.id}` outside the function is deleted", "assign None to it")
+                    raise self.refuse_leaving(
+                        f"`{target.id}` outside the function is deleted", "assign None to it"
+                    )
                 self.frame.env[target.id] = UNDEFINED
                 continue
             if isinstance(target, gast.Attribute):

@@ -13,6 +13,7 @@ import numpy as np
 
 from adc import pytree
 from adc.compiler.frontend.indexing import FULL, normalized
+from adc.compiler.frontend.left_outside import nothing_left
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import Value
@@ -26,7 +27,6 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.leaves import Leaves, is_number, without_lists
 from adc.compiler.transforms import batch_lengths, chunks, own, split
-from adc.compiler.transforms.leaving import nothing_left
 from adc.rules.dims import Dim
 
 __all__ = ["mapped"]

@@ -11,12 +11,12 @@ from typing import Any
 from adc import pytree
 from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.held import held
+from adc.compiler.frontend.left_outside import nothing_left
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var, uses, walk
 from adc.compiler.leaves import without_lists
 from adc.compiler.transforms import own
-from adc.compiler.transforms.leaving import nothing_left
 
 __all__ = ["call"]
 

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from adc.compiler import results
 from adc.compiler.frontend.frame import Growing
-from adc.compiler.frontend.left_outside import PlaceFound
+from adc.compiler.frontend.left_places import PlaceFound
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import Maybe, Value
 from adc.compiler.leaves import without_lists
 
-__all__ = ["left_once", "nothing_left"]
+__all__ = ["left_once"]
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=tuple[Any, ...])
@@ -37,7 +36,9 @@ class _Leaving:
         now = ev.left_outside.now
         before = dict(now)
         output = ev.result(self.function, list(args), dict(kwargs))
-        left = {name: _taken_apart(ev, name, value) for name, value in now.items() if value is not before[name]}
+        left = {
+            name: _taken_apart(ev, name, value) for name, value in now.items() if value is not before[name]
+        }
         now.update(before)
         value, aux = results.split_aux(output, ev.origin) if self.has_aux else (output, None)
         return value, (aux, left)
@@ -49,7 +50,7 @@ def _taken_apart(ev: Evaluator, name: str, value: Value) -> Value:
         raise PlaceFound(known.place, name, "read", known.location)
     if isinstance(value, (Maybe, Growing)):
         raise ev.refuse_leaving(
-            f"what `{name}` outside a function holds depends on paths, and the function is differentiated within another",
+            f"what `{name}` outside a function depends on paths, and the function is differentiated within another",
             "return it, with `has_aux=True`",
         )
     return without_lists(value)
@@ -80,15 +81,3 @@ def left_once(place: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
         return run
 
     return decorated
-
-
-@contextmanager
-def nothing_left(ev: Evaluator, where: str) -> Iterator[None]:
-    """Refuse a function that leaves something outside where it is evaluated otherwise than by Python."""
-    before = dict(ev.left_outside.now)
-    yield
-    for name, value in ev.left_outside.now.items():
-        if value is not before[name]:
-            raise ev.refuse_leaving(
-                f"`{name}` outside the function is written to in {where}", 'return it; `mode="tape"` leaves it'
-            )

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adc.compiler.analysis.roots import behind, written_roots
+from adc.compiler.frontend.left_outside import nothing_left
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -108,7 +109,7 @@ def call(
     params = [Var(x.name, x.type, named=x.named, dim=x.dim) for x in given]
     inside = iter(params)
     block: Block = []
-    with ev.at(block):
+    with ev.at(block), nothing_left(ev, f"`{name}`, which has a rule of its own or is checkpointed"):
         output = without_lists(forward([next(inside) if isinstance(x, Var) else x for x in leaves]))
     own_inputs = {c.param for c in ev.captures}
     free = [v for v in scopes.free(block, params) if v not in own_inputs]
