@@ -26,6 +26,7 @@ Pair = namedtuple("Pair", "a b")
 SCALE = 2.0
 TABLE = np.array([1.0, 2.0, 3.0])
 LOG = []
+STATS = {"calls": 0}
 LOCK = threading.Lock()
 
 
@@ -653,10 +654,23 @@ return SCALE * np.sum(TABLE * x * x)
 
 _feature(
     "Functions",
-    "`global` and writes to outside objects",
+    "what is left outside: attributes, `global`, `nonlocal`, entries of dicts, lists that are appended to",
     """
-LOG.append(1)
-return np.sum(x * x)
+global SCALE
+SCALE += x[0]
+THING.size += 1
+STATS["calls"] += 1
+LOG.append(x[1])
+return np.sum(x * x) * THING.size
+""",
+)
+
+_feature(
+    "Functions",
+    "writes to elements of lists outside, reading a list that is appended to",
+    """
+LOG.append(1.0)
+return np.sum(x * x) * LOG[-1]
 """,
     instead="return what is to be kept, with `has_aux=True`",
 )
