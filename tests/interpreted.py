@@ -16,7 +16,7 @@ from unittest import mock
 import numpy as np
 
 from adc import runtime
-from adc.api import specialise
+from adc.api import leaving, specialise
 from adc.api.phases import Phased
 from adc.api.transformed import Transformed
 from adc.compiler import pipeline
@@ -92,7 +92,7 @@ def by_interpreted_text(made: Transformed) -> Transformed:
 def _run_otherwise(made: Transformed, run: Callable[[pipeline.Context], Any]) -> Transformed:
     def otherwise(known: specialise.Specialisation) -> specialise.Specialisation:
         assert known.context is not None
-        return replace(known, run=run(known.context))
+        return replace(known, run=leaving.carried_out(known.context, run(known.context)))
 
     twin = object.__new__(type(made))  # a copy of a derivative derives anew
     twin.__dict__.update(made.__dict__)
