@@ -59,6 +59,8 @@ _OF_LOWERING = {
     "branches_joined",
     "found_long",
     "tally",
+    "left_outside",
+    "is_appended_to",
     "branches_made",
     "dicts_made",
     "keys_of_run",

@@ -44,6 +44,8 @@ def each(ev: Core, base: Value | OneOf, write: Callable[[Value], None]) -> None:
     """`write(base)`, or of each item where the run has its place."""
     if isinstance(base, OneOf):
         choices.of_each_in_turn(ev, lambda k: write(base.items[k]), base.place)
+    elif isinstance(base, Choice) and all(map(ev.left_outside.is_outside, base.options)):
+        choices.of_each_in_turn(ev, write, base)
     else:
         write(base)
 

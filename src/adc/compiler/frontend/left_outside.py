@@ -18,14 +18,15 @@ import types
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc import pytree
 from adc.compiler.frontend import outside
-from adc.compiler.frontend.frame import Frame, Growing, Instance
-from adc.compiler.frontend.left_places import ABSENT, Kind, Left, LeftPlace, PlaceFound, is_own
+from adc.compiler.frontend.frame import Frame, Growing, Instance, ListValue
+from adc.compiler.frontend.left_places import ABSENT, Kind, LeftPlace, PlaceFound, Rows, is_own
 from adc.compiler.frontend.outside import OutsideDict, Place
 from adc.compiler.frontend.provenance import FromOutside
 from adc.compiler.frontend.values import Choice, Maybe, Value, is_settled
@@ -108,27 +109,46 @@ def start(ev: Core) -> None:
 
 
 def end(ev: Core) -> tuple[tuple[LeftPlace, ...], Value]:
-    """The places where the function leaves something, and what: None where nothing is."""
+    """The places where the function leaves something, and what."""
     left = ev.left_outside
     left.is_open = False
-    changed = [k for k in left.places if _is_left(k, left)]
-    values = []
-    for known in changed:
+    places, values = [], []
+    for known in left.places:
+        value = left.now[known.name]
+        if value is left.begun[known.name] and (known.kind != "appended" or not value):
+            continue
         with ev.origin_at(known.location):
-            values.append(_as_result(ev, left.now[known.name]))
-    return tuple(changed), tuple(values)
+            rows: Rows = ""
+            if isinstance(value, Growing):
+                value, rows = _in_an_array(ev, known, value)
+            elif not _exists(value):
+                raise _made(ev, known)
+        places.append(replace(known, rows=rows))
+        values.append(value)
+    return tuple(places), tuple(values)
 
 
-def _is_left(known: LeftPlace, left: Left) -> bool:
-    value = left.now[known.name]
-    if known.kind == "appended":
-        return isinstance(value, Growing) or bool(value)
-    return value is not left.begun[known.name]
+def _in_an_array(ev: Core, known: LeftPlace, items: Growing) -> tuple[Value, Rows]:
+    """A list of a run-time length as the array of its elements, and what these are."""
+    if items.form is not None or items.of is not None:
+        raise ev.refuse_leaving(
+            f"`{known.name}` outside the function is given tuples whose number is only known at run time",
+            "leave a list of numbers for each of their parts",
+        )
+    array = ev.call(np.array, [items], {})
+    if not items.nested:
+        return array, "numbers" if array.type.ndim == 1 else "arrays"
+    kinds = ev.row_classes.get(items.made)
+    if kinds not in ({tuple}, {list}):
+        raise _made(ev, known)
+    return array, "tuples" if kinds == {tuple} else "numbers"
 
 
-def _as_result(ev: Core, value: Value) -> Value:
-    """A list of a run-time length as the array of its elements."""
-    return ev.call(np.array, [value], {}) if isinstance(value, Growing) else value
+def _made(ev: Core, known: LeftPlace) -> UnsupportedError:
+    return ev.refuse_leaving(
+        f"`{known.name}` outside the function is given what the program knows, and is no number, array or text",
+        "leave numbers, arrays, and tuples, lists and dicts of them",
+    )
 
 
 # --- reading --------------------------------------------------------------------------------------------------------
@@ -224,7 +244,7 @@ def leave_attribute(ev: Core, owner: Value, name: str, value: Value) -> bool:
             return False
         owner = known.read()
         ev.taken(known, name)
-    if not _takes(owner, name):
+    if not (ev.left_outside.is_outside(owner) and _takes(owner, name)):
         return False
     leave(ev, Place(getattr, owner, name), name, value)
     return True
@@ -235,7 +255,9 @@ def leave_item(ev: Core, held: OutsideDict, key: Value, value: Value) -> bool:
     if not ev.is_static(key):
         return False
     of = held.place.read()
-    if type(of) not in (dict, OrderedDict, defaultdict, Counter):
+    if type(of) not in (dict, OrderedDict, defaultdict, Counter) or not ev.left_outside.is_outside(
+        held.place
+    ):
         return False
     if held.place.how is getattr and held.place.key == "__dict__":
         return leave_attribute(ev, held.place.of, key, value)
@@ -249,7 +271,7 @@ def append_to(ev: Core, items: Value) -> None:
     """Let a list outside be one that the function appends to; of any other container nothing is done."""
     origin = ev.origins.of(items)
     found = origin.place.read() if isinstance(origin, FromOutside) else None
-    if type(found) is list:
+    if isinstance(origin, FromOutside) and type(found) is list and ev.left_outside.is_outside(origin.place):
         append_to_list(ev, found, str(getattr(items, "outside", None) or getattr(items, "name", "items")))
 
 
@@ -313,26 +335,24 @@ def _check(ev: Core, known: LeftPlace, value: Value) -> None:
     """Refuse to leave what lives in the program alone."""
     if _in_rule(ev):
         raise _found(ev, known.place, known.name, known.kind)
-    made: Any = value
-    if isinstance(made, (Instance, Growing)) or not _exists(made):
-        raise ev.refuse_leaving(
-            f"`{known.name}` outside the function is given what the function has made, and is no number or array",
-            "leave numbers, arrays, and tuples, lists and dicts of them",
-        )
+    if not isinstance(value, Growing) and not _exists(value):
+        raise _made(ev, known)
 
 
 def _exists(value: Value) -> bool:
+    """Whether a value can be had when the program has run: it is made of numbers, arrays, texts and the like."""
+    if isinstance(value, ListValue) and value.outside is not None:
+        return False  # it would be another list
     if isinstance(value, (list, tuple)):
         return all(map(_exists, value))
-    if type(value) is dict:
-        return all(map(_exists, value.values()))
+    if isinstance(value, dict):
+        return type(value) is dict and all(map(_exists, value.values()))
     if isinstance(value, Maybe):
         return value.absent is None and _exists(value.value)
     if isinstance(value, Choice):
         return all(map(_exists, value.options))
-    return not isinstance(value, (Instance, Growing, OutsideDict)) and not (
-        type(value).__module__.startswith("adc.") and not isinstance(value, Var)
-    )
+    of_adc = type(value).__module__.partition(".")[0] == "adc" and not isinstance(value, Var)
+    return not of_adc and bool(pytree.is_leaf(value))
 
 
 def _of_itself(place: Place) -> Place:

@@ -24,6 +24,8 @@ ABSENT = object()
 
 # "assigned": nothing reads what lay there; "read": it is an input; "appended": a list that gets longer.
 Kind = Literal["assigned", "read", "appended"]
+# What the elements are of a list that is left as an array, for its length is only known when the program runs.
+Rows = Literal["", "numbers", "tuples", "arrays"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,7 @@ class LeftPlace:
     name: str  # its key in the dict, by which variables are called
     kind: Kind
     location: Location | None
+    rows: Rows = ""
 
     def is_at(self, how: Any, of: object, key: Any) -> bool:
         mine = self.place
@@ -42,8 +45,12 @@ class LeftPlace:
     def put(self, value: Any) -> None:
         """Leave a value there."""
         of, key = self.place.of, self.place.key
+        if self.rows:
+            value = list(value) if self.rows == "arrays" else value.tolist()
+        if self.rows == "tuples":
+            value = list(map(tuple, value))
         if self.kind == "appended":
-            of.extend(value.tolist() if isinstance(value, np.ndarray) else value)
+            of.extend(value)
         elif self.kind == "assigned" and value is None:  # on no path that was taken
             return
         elif self.place.how is operator.getitem:
@@ -100,6 +107,22 @@ class Left:
     now: dict[str, Value] = field(default_factory=dict)
     begun: dict[str, Value] = field(default_factory=dict)  # what stood there at first
     is_open: bool = True  # whether further places may be found
+    found: dict[int, Any] = field(default_factory=dict)  # what is outside for certain, by its identity
+
+    def note(self, place: Place, value: Any) -> None:
+        """Note that something was found outside: an object that Python has made for the program is not."""
+        if self.is_outside(place):
+            self.found[id(value)] = value
+
+    def is_outside(self, of: Any) -> bool:
+        """Whether a place, or an object, is there before the program runs."""
+        while isinstance(of, Place):
+            of = of.of
+        if isinstance(of, type) and id(of) not in self.found:
+            classes = (found if isinstance(found, type) else type(found) for found in self.found.values())
+            return any(of in cls.__mro__ for cls in classes)
+        kinds = (types.CellType, types.ModuleType, types.FunctionType, dict)
+        return id(of) in self.found or isinstance(of, kinds)
 
     def known(self, place: Place, of: object) -> LeftPlace | None:
         """The place where it is one of these, also where it is asked for by the dict of an object's attributes."""

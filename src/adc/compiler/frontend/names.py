@@ -305,6 +305,7 @@ class Names(Core):
 
     def take_argument(self, value: Value, label: str) -> None:
         """An argument that is known by its identity stays as it is; refused if nobody can tell."""
+        self.left_outside.found[id(value)] = value
         if type(value) is set:
             self.taken(Place(members, value), label)
         elif may_change(value):
@@ -352,6 +353,7 @@ class Names(Core):
     def taken(self, place: Place, label: str) -> Value:
         """What is found at a place, taken as constant: the code holds as long as it is found there."""
         value = place.read()
+        self.left_outside.note(place, value)
         if not any(g.place.same(place) for g in self.guards):
             self.guards.append(Guard(place, value, label))
         return value
