@@ -661,7 +661,7 @@ SCALE += x[0]
 THING.size += 1
 STATS["calls"] += 1
 LOG.append(x[1])
-return np.sum(x * x) * THING.size
+return np.sum(x * x)
 """,
 )
 
