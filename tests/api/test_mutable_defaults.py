@@ -54,7 +54,9 @@ def test_a_default_keeps_what_is_written_to_it(function, values, mode):
     assert [float(gradient(X)[0]) for _ in values] == values
 
 
-@pytest.mark.parametrize(("function", "values"), [(counts, [1.5, 3.0, 4.5]), (by_a_helper, [6.5, 14.5, 22.5])])
+@pytest.mark.parametrize(
+    ("function", "values"), [(counts, [1.5, 3.0, 4.5]), (by_a_helper, [6.5, 14.5, 22.5])]
+)
 def test_generated_code_keeps_it_there(function, values):
     gradient = adc.value_and_grad(function, mode="python")
     assert [float(gradient(X)[0]) for _ in values] == values
