@@ -1,7 +1,7 @@
 """Texts and truth values in a container that is differentiated belong to its structure, and stand in the gradient."""
 
 import enum
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,8 @@ LAYERS = [Layer(), Layer(name="square", biased=False), Layer(kind=Kind.TWICE)]
 @pytest.mark.parametrize("layer", LAYERS, ids=["plain", "square", "twice"])
 def test_gradient(layer, mode):
     gradient = adc.grad(loss, mode=mode)(layer, X)
-    assert replace(gradient, weight=layer.weight, bias=layer.bias) == layer
+    for name in ("name", "biased", "kind", "parent"):
+        assert getattr(gradient, name) is getattr(layer, name)
     inner = layer.weight * X
     slope = 1.0 - np.tanh(inner) ** 2 if layer.name == "tanh" else 2.0 * inner
     times = 2.0 if layer.kind is Kind.TWICE else 1.0

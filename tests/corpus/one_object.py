@@ -204,3 +204,24 @@ def a_value_that_is_none_is_equal_to_itself_in_containers(x):
     found = (none in [x[1], none]) + 2 * (constant in (constant, x[0])) + 4 * (none == none)
     ordered = ((none, x[1]) < (none, x[1] + 1.0)) + 2 * ([none, x[2]] == [none, x[2]])
     return x[1] * found + x[2] * ordered + x[3] * ([x[2], none].index(none) + [none, none].count(none))
+
+
+@dataclasses.dataclass
+class Reading:
+    value: float
+    weight: float
+
+
+@program(lambda r: (r.normal(size=2),))
+def dataclasses_that_hold_nan(x):
+    """As tuples of their fields until Python 3.12, field by field from Python 3.13 on."""
+    none, constant = np.nan * x[0], float("nan")
+    total = x[0]
+    if Reading(none, 1.0) == Reading(none, 1.0):
+        total = total + 2.0 * x[1]
+    if Reading(constant, x[1]) == Reading(constant, x[1]):
+        total = total + 4.0 * x[1]
+    if Reading(x[0], 1.0) != Reading(x[0], 1.0):
+        total = total + 8.0 * x[1]
+    one = Reading(constant, x[1])
+    return total * total if one == one else total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import TYPE_CHECKING, Any
 
 import gast
@@ -88,6 +89,8 @@ def compared(ev: Core, op: Any, x: Value, y: Value) -> Value:
                 continue
             return answer
         if class_of(other) is class_of(owner):  # what a dataclass says of itself
+            if sys.version_info >= (3, 13) and isinstance(op, gast.Eq):
+                return _field_by_field(ev, x, y)
             return ev.compare(op, fields_compared(ev, x), fields_compared(ev, y))
     if isinstance(op, (gast.Eq, gast.NotEq)):
         if isinstance(op, gast.NotEq) and (method(ev, x, "__eq__") or method(ev, y, "__eq__")):
@@ -126,6 +129,15 @@ def _refuse_elements(ev: Core, x: Value, y: Value, name: str) -> None:
 def _differ(y: Value, x: Value, name: str) -> bool:
     """Whether the classes of two operands have other methods of this name."""
     return getattr(class_of(y), name, None) is not getattr(class_of(x), name, None)
+
+
+def _field_by_field(ev: Core, x: Value, y: Value) -> Value:
+    """Whether two dataclasses are equal from Python 3.13 on: NaN in a field equals none. Tuples were compared before."""
+    same: Value = True
+    if x is not y:
+        for a, b in zip(fields_compared(ev, x), fields_compared(ev, y), strict=True):
+            same = ev.both(same, lambda a=a, b=b: ev.compare(gast.Eq(), a, b))  # type: ignore[misc]
+    return same
 
 
 def fields_compared(ev: Core, x: Value) -> tuple[Value, ...]:

@@ -396,13 +396,13 @@ class Operators(Names):
         if isinstance(op, (gast.Eq, gast.NotEq)):
             same: Value = len(x) == len(y)
             for a, b in zip(x, y, strict=False):
-                same = self._both(same, lambda a=a, b=b: self._one_or_equal(a, b))  # type: ignore[misc]
+                same = self.both(same, lambda a=a, b=b: self._one_or_equal(a, b))  # type: ignore[misc]
             return same if isinstance(op, gast.Eq) else self.negated(same)
         if not x or not y:
             return COMPARE[type(op)](len(x), len(y))
         strict = gast.Lt() if isinstance(op, (gast.Lt, gast.LtE)) else gast.Gt()
         first = self.compare(strict, x[0], y[0])
-        rest = self._both(self._one_or_equal(x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:]))
+        rest = self.both(self._one_or_equal(x[0], y[0]), lambda: self._compare_sequences(op, x[1:], y[1:]))
         if isinstance(first, Var) and isinstance(rest, Var):
             return self.op("logical_or", first, rest)
         return first if rest is False else rest if first is False else True
@@ -411,7 +411,7 @@ class Operators(Names):
         """Whether two elements are equal: one object is, also a NaN, and also where its class says otherwise."""
         return True if x is item else self.compare(gast.Eq(), x, item)
 
-    def _both(self, test: Value, other: Callable[[], Value]) -> Value:
+    def both(self, test: Value, other: Callable[[], Value]) -> Value:
         """`test and other()`."""
         if not isinstance(test, Var):
             return other() if test else False
