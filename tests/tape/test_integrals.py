@@ -25,6 +25,17 @@ def from_infinity(a):
     return integrate.quad(lambda t: np.exp(a * t), -np.inf, a)[0]
 
 
+def kink_named(a):
+    return integrate.quad(lambda t: abs(t - a) ** 1.5, 0.0, 2.0, points=[a])[0]
+
+
+def jumps_named(a):
+    def steps(t):
+        return (1.0 if t < a else 3.0 if t < 1.5 * a else 2.0) * np.exp(-a * t)
+
+    return integrate.quad(steps, 3.0 * a, 0.0, points=np.array([1.5, 1.0]) * a)[0]
+
+
 def whole_line(a):
     return integrate.quad(lambda t: np.exp(-a * t * t + 0.3 * t), -np.inf, np.inf)[0]
 
@@ -83,7 +94,18 @@ def test_an_interval_of_no_length_grows_with_its_ends():
         adc.grad(lambda b: integrate.quad(np.log, 0.0, b)[0], mode="tape")(0.0)
 
 
-INTEGRALS = [captured, given, to_infinity, from_infinity, whole_line, backwards, root_at_an_end, of_nothing]
+INTEGRALS = [
+    captured,
+    given,
+    to_infinity,
+    from_infinity,
+    whole_line,
+    kink_named,
+    jumps_named,
+    backwards,
+    root_at_an_end,
+    of_nothing,
+]
 INTEGRALS += [over_a_triangle, over_a_box, over_ranges, of_several]
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,11 @@ def quad(
             repair="Write the factor into the function; integrate real and imaginary part.",
         )
     args = as_tuple(args)
+    points = rest[3] if len(rest) > 3 else options.get("points")
+    rest, options = record.plain(rest), record.plain(options)
     found = solver(for_scipy(func), record.plain(a), record.plain(b), record.plain(args), 1, *rest, **options)
     value, error, report, *message = found
-    total = sum(weight * func(x, *args) for x, weight in _places(a, b, report))
+    total = sum(weight * func(x, *args) for x, weight in _places(a, b, report, points))
     if not record.is_active(total):
         return (
             found
@@ -56,8 +59,8 @@ def quad(
     return (result, error, report, *message) if full_output else (result, error)
 
 
-def _places(a: Any, b: Any, report: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    """The points and their weights."""
+def _places(a: Any, b: Any, report: dict[str, Any], points: Any) -> Iterator[tuple[Any, Any]]:
+    """The points and their weights. Those of a part move with what bounds it: the ends, and `points` between them."""
     low, high = record.plain(a), record.plain(b)
     if low == high:
         if math.isfinite(low):
@@ -65,9 +68,12 @@ def _places(a: Any, b: Any, report: dict[str, Any]) -> Iterator[tuple[Any, Any]]
                 yield a + (b - a) * share, (b - a) * weight
         return
     if math.isfinite(low) and math.isfinite(high):
-        first, last = (a, b) if low < high else (b, a)  # SciPy turns the interval round
-        for share, weight in _shares(min(low, high), abs(high - low), report):
-            yield first + (last - first) * share, (b - a) * weight
+        sign = 1.0 if low < high else -1.0  # SciPy turns the interval round
+        bounds = _between(*((a, b) if low < high else (b, a)), () if points is None else points)
+        for first, last in pairwise(bounds):
+            start = record.plain(first)
+            for share, weight in _shares(start, record.plain(last) - start, report):
+                yield first + (last - first) * share, sign * (last - first) * weight
         return
     # SciPy puts x = end + (1 - t) / t, with t from 0 to 1; over the whole line on both sides of 0.
     sign = 1.0 if low < high else -1.0
@@ -86,12 +92,20 @@ def _sides(low: float, high: float) -> tuple[float, float]:
     return math.copysign(1.0, high), math.copysign(1.0, low)
 
 
+def _between(first: Any, last: Any, points: Any) -> list[Any]:
+    """The ends of an interval and the points in it, in their order."""
+    low, high = record.plain(first), record.plain(last)
+    inside = {float(record.plain(p)): p for p in points if low < record.plain(p) < high}
+    return [first, *(inside[place] for place in sorted(inside)), last]
+
+
 def _shares(start: float, length: float, report: dict[str, Any]) -> Iterator[tuple[float, float]]:
-    """The points of all parts, as shares of the interval, and their weights."""
+    """The points of all parts that lie in an interval, as shares of it, and their weights."""
     for k in range(report["last"]):
         left = (float(report["alist"][k]) - start) / length
         width = (float(report["blist"][k]) - start) / length - left
-        yield from over(left, width)
+        if 0.0 <= left + 0.5 * width <= 1.0:
+            yield from over(left, width)
 
 
 def over(left: float, width: float) -> Iterator[tuple[float, float]]:
