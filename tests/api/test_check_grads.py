@@ -81,6 +81,8 @@ def test_wrong_value_is_told(monkeypatch):
 def test_nothing_to_check():
     with pytest.raises(adc.ArgumentError, match="none of the arguments"):
         adc.check_grads(lambda n: n * 2, (3,))
+    with pytest.raises(adc.ArgumentError, match="takes a tuple of arguments"):
+        adc.check_grads(np.sin, np.ones(1))
 
 
 def test_a_zero_that_rounding_has_left():

@@ -464,3 +464,16 @@ def test_a_float_as_adjoint_of_double_precision_is_no_number_of_single_precision
     x_bar, y_bar = adc.vjp(np.dot, x, y, argnums=(0, 1), mode=mode)[1](0.1)
     assert (x_bar.dtype, y_bar.dtype) == (np.float64, np.float32)
     np.testing.assert_allclose(x_bar, 0.1 * y.astype(float), rtol=1e-14)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+def test_directions_of_whole_numbers(mode):
+    def cubes(p):
+        return np.sum(p["w"] ** 3) * p["b"]
+
+    x, p = np.array([1.0, 2.0]), {"w": np.array([1.0, 2.0]), "b": 2.0}
+    assert adc.jvp(cubes, (p,), ({"w": np.array([1, 0]), "b": 1},), mode=mode)[1] == 15.0
+    assert list(adc.hvp(lambda x: np.sum(x**3), x, np.array([1, 0]), mode=mode)) == [6.0, 0.0]
+    assert adc.jvp(lambda x: x**3, (2.0,), (np.int64(1),), mode=mode)[1] == 12.0
+    found = adc.jvp(np.sin, (x.astype(np.float32),), (np.array([True, False]),), mode=mode)[1]
+    assert found.dtype == np.float32

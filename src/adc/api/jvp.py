@@ -88,7 +88,7 @@ def jvp(
     >>> jvp(lambda x: x * x, (np.array([1.0, 2.0]),), (np.array([1.0, 0.0]),))
     (array([1., 4.]), array([2., 0.]))
     """
-    _check(primals, tangents, "jvp")
+    tangents = _fitting(primals, tangents, "jvp")
     transform, fixed, named = directional(Jvp, function, len(primals), has_aux, how(mode, strict))
     return transform(*fixed, *primals, *tangents, **named)
 
@@ -227,7 +227,7 @@ def _product(
     several = isinstance(primals, tuple) and not hasattr(primals, "_fields")
     if not several:
         primals, tangents = (primals,), (tangents,)
-    _check(primals, tangents, kind.label)
+    tangents = _fitting(primals, tangents, kind.label)
     transform, fixed, named = directional(kind, function, len(primals), False, asked)
     found = transform(*fixed, *primals, *tangents, **named)
     return found if several else found[0]
@@ -246,14 +246,15 @@ def _prepared(kind: type[Directional]) -> Callable[..., Any]:
         """The transform that a call makes, and what it is then called with: for `source` and `explain`."""
         if kind is not Jvp and not (isinstance(primals, tuple) and not hasattr(primals, "_fields")):
             primals, tangents = (primals,), (tangents,)
-        _check(primals, tangents, kind.label)
+        tangents = _fitting(primals, tangents, kind.label)
         transform, fixed, named = directional(kind, function, len(primals), has_aux, how(mode, strict))
         return transform, (*fixed, *primals, *tangents), named
 
     return prepare
 
 
-def _check(primals: Any, tangents: Any, name: str) -> None:
+def _fitting(primals: Any, tangents: Any, name: str) -> Sequence[Any]:
+    """The tangents, those of whole numbers as floats. Raises unless there is one of the shape of each leaf."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):
         raise ArgumentError(
             f"{name} takes a tuple of arguments and a tuple of tangents",
@@ -263,8 +264,10 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
         for x, dot in zip(primals, tangents, strict=True):
             if x.__class__ is not np.ndarray or dot.__class__ is not np.ndarray or x.shape != dot.shape:
                 break
+            if dot.dtype.kind not in "fc":
+                break
         else:
-            return  # the usual case
+            return tangents  # the usual case
     leaves, mine = pytree.flatten_with_paths(tuple(primals), settings=True)
     dots, its = pytree.flatten(tuple(tangents), settings=True)
     if mine != its:
@@ -278,6 +281,22 @@ def _check(primals: Any, tangents: Any, name: str) -> None:
                 f"the tangent{path} has the shape {np.shape(dot)}, its primal {np.shape(x)}",
                 repair="Pass tangents of the shapes of the primals.",
             )
+    if not any(_is_whole(dot) for dot in dots):
+        return tangents
+    floats = [
+        dot.astype(np.result_type(x)) if _is_whole(dot) and _is_float(x) else dot
+        for (_, x), dot in zip(leaves, dots, strict=True)
+    ]
+    fitted: Sequence[Any] = pytree.unflatten(its, floats)
+    return fitted
+
+
+def _is_whole(dot: Any) -> bool:
+    return isinstance(dot, (np.ndarray, np.generic)) and dot.dtype.kind in "biu"
+
+
+def _is_float(x: Any) -> bool:
+    return np.asarray(x).dtype.kind in "fc"
 
 
 def _inline_jvp(ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -6,7 +6,7 @@ import inspect
 import operator
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,7 +146,8 @@ class Parameters:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(f"{self._name}{self.signature}: {error}") from None
+            said = self._unknown(kwargs) or error  # a name that is misspelt is also one that is missing
+            raise TypeError(f"{self._name}{self.signature}: {said}") from None
         bound.apply_defaults()
         names: list[str] = []
         places: list[tuple[str, Any]] = []
@@ -169,6 +170,14 @@ class Parameters:
                 values.append(value)
                 positional += kind is not inspect.Parameter.KEYWORD_ONLY
         return Layout(tuple(names), positional, tuple(places)), tuple(values)
+
+    def _unknown(self, kwargs: Mapping[str, Any]) -> str | None:
+        """What is said of a keyword that no parameter has; None where each has one."""
+        parameters = self.signature.parameters
+        if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            return None
+        name = next((name for name in kwargs if name not in parameters), None)
+        return None if name is None else f"got an unexpected keyword argument {name!r}"
 
     def bind_inside(
         self, ev: Evaluator, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]

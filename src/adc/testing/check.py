@@ -72,6 +72,10 @@ def check_grads(
     """
     if not isinstance(order, int) or order < 1:
         raise ArgumentError(f"order={order!r} is not a positive integer")
+    if not isinstance(args, (tuple, list)):
+        raise ArgumentError(
+            "check_grads takes a tuple of arguments", repair="For one argument: check_grads(f, (x,))."
+        )
     if not modes or not set(modes) <= {"fwd", "rev"}:
         raise ArgumentError(f"modes={modes!r} is not a selection of 'fwd' and 'rev'")
     primal = function.__adc_primal__ if isinstance(function, Derivative) else function
