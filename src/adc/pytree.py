@@ -33,6 +33,7 @@ __all__ = [
     "is_leaf",
     "leaves",
     "map_structure",
+    "refilled",
     "register",
     "unflatten",
 ]
@@ -326,6 +327,33 @@ def unflatten(structure: Structure, values: Iterable[Any]) -> Any:
     if structure is LEAF:
         return values[0]
     return _build(structure, iter(values))
+
+
+def refilled(tree: Any, values: Iterable[Any]) -> Any:
+    """The container with other leaves, those of `flatten` with all attributes: what stands in it twice does so again.
+
+    >>> row = [1.0]
+    >>> a, b = refilled((row, row), [2.0, 2.0])
+    >>> a is b
+    True
+    """
+    return _refilled(tree, iter(values), {})
+
+
+def _refilled(tree: Any, values: Iterator[Any], made: dict[int, Any]) -> Any:
+    container = _container(tree)
+    if container is None:
+        return next(values)
+    if tree is None:
+        return None
+    if container is _dataclass:
+        container = _whole_dataclass
+    children, fixed = container.split(tree)
+    filled = [_refilled(child, values, made) for child in children]
+    if id(tree) not in made:
+        joined = container.join(type(tree), fixed, filled)
+        made[id(tree)] = {key: joined[key] for key in tree} if type(tree) is dict else joined
+    return made[id(tree)]
 
 
 def _build(structure: Structure, values: Iterator[Any]) -> Any:

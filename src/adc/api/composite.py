@@ -18,6 +18,7 @@ import numpy as np
 from adc import pytree
 from adc.api import taped
 from adc.api.arguments import Slot
+from adc.api.asking import Extent
 from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
 from adc.api.how import How
@@ -33,6 +34,7 @@ from adc.compiler.frontend.frame import Bound
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import walk
 from adc.runtime.copies import overlap
+from adc.tape import given_twice
 
 __all__ = ["BoundComposite", "Composite", "Directional", "directional"]
 
@@ -95,6 +97,13 @@ class Composite(Value):
         """The result of the function alone, for values of a program that is being built."""
         return ev.result(self._function, args, kwargs)
 
+    def _made(self, call: Call, extent: Extent = "any") -> Specialisation:
+        made = super()._made(call, extent)
+        containers = [c for value in call.values for c in pytree.changeable(value)]
+        # Whether it matters that one of them stands twice is found when one does.
+        made.tells_apart = made.context is not None and len(containers) > 1
+        return made
+
     def _engine(self, context: pipeline.Context, inputs: list[Any]) -> Specialisation:
         made = super()._engine(context, inputs)
         if sum(isinstance(x, np.ndarray) for x in inputs) > 1:
@@ -110,8 +119,25 @@ class Composite(Value):
         if known in self._exactly:
             super()._refuse_aliases(known, inputs, call)
 
+    def _refuse_twice(self, known: Specialisation, call: Call) -> None:
+        """As with aliases: the function, lowered by itself, tells whether it writes to its containers."""
+        named = self._named(call)
+        if given_twice.found(named) is None:
+            return
+        if self._lowered_primal(known).evaluator.origins.tells_apart:
+            given_twice.refuse(named)
+
+    def _named(self, call: Call) -> list[tuple[str, Any]]:
+        """What the function is given, by the names of its parameters."""
+        return list(zip(call.layout.names, call.values, strict=True))
+
     def _written(self, known: Specialisation) -> tuple[int, ...]:
         """The inputs that the function writes to."""
+        lowered = self._lowered_primal(known)
+        written = written_roots(walk(lowered.program.body), lowered.evaluator.joined_roots)
+        return tuple(k for k, p in enumerate(lowered.program.params) if p in written)
+
+    def _lowered_primal(self, known: Specialisation) -> lower.Lowered:
         assert known.context is not None
         request = known.context.request
         signature = self._parameters.signature
@@ -120,9 +146,7 @@ class Composite(Value):
             bound = inspect.BoundArguments(signature, arguments)
             return self.primal(ev, list(bound.args), bound.kwargs)
 
-        lowered = lower.run(request.function, request.bind, evaluate, request.outside)
-        written = written_roots(walk(lowered.program.body), lowered.evaluator.joined_roots)
-        return tuple(k for k, p in enumerate(lowered.program.params) if p in written)
+        return lower.run(request.function, request.bind, evaluate, request.outside)
 
     def _run_on_tape(self, call: Call) -> Any:
         # Ints that are differentiated have become floats in the slots.
@@ -130,6 +154,8 @@ class Composite(Value):
             pytree.unflatten(slot.structure, [leaf.value for leaf in slot.leaves]) if slot.wanted else value
             for slot, value in zip(call.slots(), call.values, strict=True)
         ]
+        given = self._python_call(call, call.values)
+        given_twice.refuse_writes(self._function, *given, self._named(call))
         args, kwargs = self._python_call(call, taped.owned(values))
         with np.errstate(all="ignore"):
             return self.on_tape(args, kwargs, self._keys(call.layout))
@@ -215,6 +241,10 @@ class Directional(Composite):
     def primal(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any]) -> Any:
         function, primals, _ = self._parts(args, kwargs)
         return ev.result(function, list(primals), {})
+
+    def _named(self, call: Call) -> list[tuple[str, Any]]:
+        named, start = super()._named(call), self.fixed + self.count
+        return named[:start] + named[start + self.count :]
 
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
         if not overlap(inputs):

@@ -19,6 +19,7 @@ from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import Var
 from adc.compiler.transforms import nested
 from adc.errors import AdcError
+from adc.tape import given_twice
 
 __all__ = ["BoundDerivative", "Derivative"]
 
@@ -113,6 +114,8 @@ class Derivative(Transformed):
         ]
         args, kwargs = self._python_call(call, values)
         layout = call.layout
+        given = self._python_call(call, call.values)
+        given_twice.refuse_writes(self._function, *given, zip(layout.names, call.values, strict=True))
         keys = [k if k < layout.positional else layout.names[k] for k in self._chosen(layout)]
         where = functions.location(self._function)
         left = LeftBehind(self._function, [*args, *kwargs.values()])

@@ -58,9 +58,9 @@ def own(value: Any) -> Any:
 
 
 def owned(trees: Any) -> Any:
-    """A container with its arrays copied; those that share memory do so again."""
-    leaves, structure = pytree.flatten(trees, attributes=True)
-    return pytree.unflatten(structure, copied_together(leaves))
+    """A container with its arrays copied; those that share memory do so again, and containers that are one."""
+    leaves, _ = pytree.flatten(trees, attributes=True)
+    return pytree.refilled(trees, copied_together(leaves))
 
 
 def on_copies(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -152,7 +152,7 @@ class Transformed(Asking):
         if known.written:
             self._refuse_aliases(known, inputs, call)
         if known.tells_apart:
-            given_twice.refuse(zip(call.layout.names, call.values, strict=True))
+            self._refuse_twice(known, call)
         return known
 
     def _taken_apart(self, call: Call, inputs: list[Any]) -> Specialisation:
@@ -164,6 +164,10 @@ class Transformed(Asking):
     def _refuse_aliases(self, known: Specialisation, inputs: list[Any], call: Call) -> None:
         """Raise ArgumentError where an argument that the function writes to shares memory with another."""
         refuse_aliases(known, inputs)
+
+    def _refuse_twice(self, known: Specialisation, call: Call) -> None:
+        """Raise ArgumentError where a container stands at two places in the arguments."""
+        given_twice.refuse(zip(call.layout.names, call.values, strict=True))
 
     def _specialised(self, call: Call) -> tuple[Specialisation, list[Any]]:
         with self._lock:
@@ -312,7 +316,7 @@ class Transformed(Asking):
             if known.written:
                 self._refuse_aliases(known, inputs, call)
             if known.tells_apart:
-                given_twice.refuse(zip(layout.names, values, strict=True))
+                self._refuse_twice(known, call)
             if known.context is None:
                 self._ran = known.mode
                 return known.run(call)

@@ -202,6 +202,12 @@ class Batched(Composite):
                 "vmap maps over a number", why="Keyword arguments run along their first axis."
             )
         lengths |= {np.shape(x)[0] for x in pytree.leaves(kwargs)}
+        if not lengths:
+            raise ArgumentError(
+                "vmap has no argument to map over",
+                why="in_axes is None for all of them.",
+                repair="Give at least one argument an axis.",
+            )
         if len(lengths) != 1:
             raise ArgumentError(
                 f"vmap needs batches of one length, and got {sorted(lengths)}",

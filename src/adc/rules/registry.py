@@ -422,6 +422,15 @@ def no_attribute(name: str) -> tuple[str, str, str]:
     )
 
 
+def no_field(cls: type, name: str) -> tuple[str, str, str]:
+    """What an engine says of an attribute that `__post_init__` may set, of a dataclass that is put together again."""
+    return (
+        f"a `{cls.__name__}` has no attribute `{name}` here",
+        "Where a gradient is with respect to a dataclass, it is made again of its fields, without `__post_init__`.",
+        "Make it a property, which follows the fields, or a field (`field(init=False)`), a variable of its own.",
+    )
+
+
 def maker_of(function: Any) -> Callable[..., Any] | None:
     """What stands for a callable that makes an object, or None."""
     find(function)  # imports the late rules

@@ -94,7 +94,7 @@ def _beyond(entry: Entry, why: str) -> UnsupportedError:
         f"adc has no derivative of {entry.operation.spelling} for these arguments",
         here(),
         why,
-        "Pass them in another form, or x.detach() if no derivative is meant.",
+        "Pass them in another form, or adc.stop_gradient(x) if no derivative is meant.",
     )
 
 

@@ -317,7 +317,7 @@ def _as_array(adjoint: Any, node: Node) -> Any:
             f"adc has no derivative of {node.name().removesuffix('Backward')} with respect to an operand",
             node.location,
             "Its rule gives no adjoint for it.",
-            "Pass that operand as x.detach().",
+            "Pass that operand as adc.stop_gradient(x).",
         )
     return adjoint if isinstance(adjoint, tuple | list) else np.asarray(adjoint)
 

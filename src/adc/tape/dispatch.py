@@ -143,7 +143,7 @@ def into(out: tuple[Any, ...], result: Any) -> Any:
                     "adc cannot write a Tensor that requires a gradient into a plain array",
                     here(),
                     "The array would carry no derivative, in silence.",
-                    "Make it a Tensor (adc.tensor(array)), or write x.detach() if the cut is meant.",
+                    "Make it a Tensor (adc.tensor(array)), or write adc.stop_gradient(x) if the cut is meant.",
                 )
             np.copyto(target, record.plain(value))
     given = tuple([value if target is None else target for target, value in zip(out, results, strict=True)])

@@ -6,16 +6,18 @@ between them would be false: both are refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from adc import pytree
 from adc.errors import ArgumentError, Location
+from adc.tape.tensor import Tensor
 
-__all__ = ["Twice", "refuse"]
+__all__ = ["Twice", "found", "refuse", "refuse_writes"]
 
 
-def _found(named: Iterable[tuple[str, Any]]) -> tuple[str, str] | None:
+def found(named: Iterable[tuple[str, Any]]) -> tuple[str, str] | None:
     """The first container that stands at two places: how a message speaks of them."""
     places: dict[int, str] = {}
     for name, tree in named:
@@ -28,14 +30,36 @@ def _found(named: Iterable[tuple[str, Any]]) -> tuple[str, str] | None:
 
 def refuse(named: Iterable[tuple[str, Any]], where: Location | None = None) -> None:
     """Raise ArgumentError where something that can be written to stands at two places in the arguments."""
-    found = _found(named)
-    if found is not None:
+    places = found(named)
+    if places is not None:
         raise ArgumentError(
-            f"the arguments `{found[0]}` and `{found[1]}` are one object, which the function writes to or asks for",
+            f"the arguments `{places[0]}` and `{places[1]}` are one object, which the function writes to or asks for",
             where,
             "Each has a derivative of its own: what is written to one would not be seen in the other.",
             "Pass a copy of one of them: copy.deepcopy(...).",
         )
+
+
+def refuse_writes(
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: dict[str, Any],
+    named: Iterable[tuple[str, Any]],
+) -> None:
+    """Raise ArgumentError where the function writes to something that stands at two places in its arguments.
+
+    What runs gives each place a container of its own. So it is found by a run on copies that share as the caller's do.
+    """
+    named = list(named)
+    if found(named) is None:
+        return
+    trees = [*args, *kwargs.values()]
+    numbers = {id(x): x.primal[()] for tree in trees for x in pytree.leaves(tree) if isinstance(x, Tensor)}
+    own_args, own_kwargs = copy.deepcopy((list(args), kwargs), numbers)
+    twice = Twice(named)
+    twice.run_on([*own_args, *own_kwargs.values()])
+    function(*own_args, **own_kwargs)
+    twice.check()
 
 
 class Twice:
@@ -47,7 +71,7 @@ class Twice:
 
     def run_on(self, trees: Iterable[Any]) -> None:
         """Note what the containers hold that the function is given."""
-        if self._named and _found(self._named) is not None:
+        if self._named and found(self._named) is not None:
             held = (container for tree in trees for _, container in pytree.changeable(tree))
             self._before = [(container, pytree.leaves(container)) for container in held]
 

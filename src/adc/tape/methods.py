@@ -233,7 +233,7 @@ def _astype(
             f"adc cannot make an array of dtype {dtype} of a Tensor that requires a gradient",
             here(),
             "The elements would carry no derivative, in silence.",
-            "Use an array of floats, or a list; say that the cut is meant with x.detach().",
+            "Use an array of floats, or a list; say that the cut is meant with adc.stop_gradient(x).",
         )
     if t.node is None or not modes.enabled or dtype.kind not in "fc":  # to integers it is a step, as floor is
         return make(t.primal.astype(dtype, order=order))

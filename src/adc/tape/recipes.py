@@ -289,7 +289,7 @@ def _fit(entry: Entry, adjoint: Any, target: Any) -> Any:
         raise UnsupportedError(
             f"adc has no derivative of {entry.operation.spelling} with respect to an operand",
             why="The rule of an operation that it is made of gives no adjoint for it.",
-            repair="Pass that operand as x.detach().",
+            repair="Pass that operand as adc.stop_gradient(x).",
         )
     return fitted(adjoint if hasattr(adjoint, "dtype") else np.asarray(adjoint), target)
 

@@ -250,7 +250,7 @@ def _write(entry: Entry, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             f"{entry.operation.spelling} cannot write a Tensor that requires a gradient into a plain array",
             here(),
             "The array would carry no derivative, in silence.",
-            "Make it a Tensor (adc.tensor(array)), or write x.detach() if the cut is meant.",
+            "Make it a Tensor (adc.tensor(array)), or write adc.stop_gradient(x) if the cut is meant.",
         )
     return entry.function(*plain(args), **plain(kwargs))
 
@@ -477,7 +477,7 @@ def _refuse_unless_form(entry: Entry, k: int) -> None:
         f"adc has no derivative of {entry.operation.spelling} with respect to `{name}`",
         here(),
         f"Its rule is for {', '.join(f'`{w}`' for w in entry.operation.wrt) or 'no parameter'}.",
-        f"If `{name}` is meant to be constant, pass {name}.detach().",
+        f"If `{name}` is meant to be constant, pass adc.stop_gradient({name}).",
     )
 
 
@@ -500,7 +500,7 @@ def no_rule(spelling: str) -> UnsupportedError:
         "The derivative of its result is not known.",
         f"{known[0].upper()}{known[1:]}."
         if known
-        else "Register one with adc.custom_vjp or adc.rules, or pass x.detach() if it carries no derivative.",
+        else "Register one with adc.custom_vjp or adc.rules, or pass adc.stop_gradient(x) if it carries no derivative.",
     )
 
 

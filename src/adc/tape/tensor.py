@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, final
 import numpy as np
 
 from adc.errors import GraphCutError, UnsupportedError
+from adc.rules.repairs import repair_of
 from adc.tape import constant_writes, formatting, graphed, operators, said
 from adc.tape.graphed import Graphed
 from adc.tape.node import AccumulateGrad, Node, here
@@ -159,10 +160,13 @@ class Tensor(Graphed):
             return np.array(None)  # SciPy's question whether the operand multiplies itself
         if self.node is not None and modes.enabled and constant_writes.is_one(sys._getframe(1)):
             raise constant_writes.refusal(here())
+        of_library = repair_of(sys._getframe(1).f_globals.get("__name__", ""))
         self._refuse_cut(
             "adc cannot turn a Tensor that requires a gradient into a plain array",
             "Keep the Tensor (np.stack joins Tensors; np.zeros(...) to be written to: adc.tensor; a function of "
-            "scipy: adc.tape.call(f, x))",
+            "scipy: adc.tape.call(f, x))"
+            if of_library is None
+            else of_library[0].upper() + of_library[1:],
         )
         array = np.asarray(self.primal, dtype=dtype)
         return array.copy() if copy else array
@@ -221,7 +225,7 @@ class Tensor(Graphed):
                 what,
                 here(),
                 "The result would carry no derivative, in silence.",
-                f"{repair}, or say that the cut is meant: x.detach().",
+                f"{repair}, or say that the cut is meant: adc.stop_gradient(x).",
             )
 
     # What NumPy says of an array ----------------------------------------------------------------------------

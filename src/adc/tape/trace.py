@@ -7,6 +7,7 @@ to.
 
 from __future__ import annotations
 
+import dataclasses
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -280,11 +281,12 @@ def _run(
         arguments[key] = pytree.unflatten(
             structure, [leaf if t is None else t for leaf, t in zip(leaves, tensors, strict=True)]
         )
-    seen: dict[int, tuple[Any, Any]] = {}  # an array that is given twice is one
-    for key in arguments.keys() - set(places):
-        leaves, structure = pytree.flatten(arguments[key], attributes=True)
-        seen |= {id(leaf): (leaf, as_argument(leaf)) for leaf in leaves if id(leaf) not in seen}
-        arguments[key] = pytree.unflatten(structure, [seen[id(leaf)][1] for leaf in leaves])
+    others = {key: value for key, value in arguments.items() if key not in places}
+    leaves, _ = pytree.flatten([*others.values()], attributes=True)
+    # An array or container that is given twice is one.
+    own = {name: as_argument(leaf) for name, leaf in {id(leaf): leaf for leaf in leaves}.items()}
+    filled = pytree.refilled([*others.values()], [own[id(leaf)] for leaf in leaves])
+    arguments.update(zip(others, filled, strict=True))
     twice.run_on(arguments.values())
     with plain_numpy(lent), collected_seldom():
         try:
@@ -294,6 +296,9 @@ def _run(
         except AttributeError as error:
             if getattr(error.obj, "__adc_model__", False) is True:
                 what, why, repair = registry.no_attribute(str(error.name))
+                raise UnsupportedError(what, raised_at(error), why, repair) from error
+            if dataclasses.is_dataclass(error.obj) and hasattr(error.obj, "__post_init__"):
+                what, why, repair = registry.no_field(type(error.obj), str(error.name))
                 raise UnsupportedError(what, raised_at(error), why, repair) from error
             if isinstance(error.obj, Tensor):
                 raise unknown_to.lacks_attribute(error) from error

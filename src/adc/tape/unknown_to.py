@@ -42,5 +42,6 @@ def refusal(error: AttributeError | TypeError) -> UnsupportedError:
         "a Tensor is given to what takes only numbers and arrays",
         raised_at(error),
         f"It says: {error}. The tape puts Tensors in place of arrays, and code in C does not know them.",
-        "Put the call into a function with a rule (adc.custom_vjp), or give it x.detach() if no derivative is meant.",
+        "Put the call into a function with a rule (adc.custom_vjp), or give it adc.stop_gradient(x) if no derivative "
+        "is meant.",
     )

@@ -500,7 +500,8 @@ class Calls(RuleCalls):
             return instances.make(self, cls, args, kwargs)
         raise self.refuse(
             f"making a `{cls.__name__}` is not supported",
-            repair=repair_of(f"{cls.__module__}.{cls.__name__}") or "use numbers, arrays, tuples or dicts",
+            repair=repair_of(f"{cls.__module__}.{cls.__name__}", compiled=True)
+            or "use numbers, arrays, tuples or dicts",
         )
 
     def _number(self, value: Value, dtype: str) -> Value:

@@ -143,7 +143,7 @@ class Core(Merging):
             raise self.refuse(
                 "this writes to a view without axes",
                 "it is a number in compiled code, and what it lies in would not see the write",
-                "write to the element: `y[0] *= 2`",
+                "write to the element that it is (`x[0] += 1`), or to the name (`y = y + 1`)",
             )
         if references(self.frame, array) > 1:
             raise self.refuse(
@@ -353,6 +353,9 @@ class Core(Merging):
 
     def binary(self, function: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators applies operators")
+
+    def both(self, test: Value, other: Callable[[], Value]) -> Value:
+        raise AssertionError("operators.Operators tests one value after the other")
 
     def compare(self, op: Any, x: Value, y: Value) -> Value:
         raise AssertionError("operators.Operators compares")

@@ -167,7 +167,7 @@ class Functions(Iteration):
         return self.refuse(
             f"adc has no rule for `{spelling}`",
             why or "its derivative is not in the rule table",
-            repair_of(spelling) or f"{repair}, or register a rule (docs/adding_a_rule.md)",
+            repair_of(spelling, compiled=True) or f"{repair}, or register a rule (docs/adding_a_rule.md)",
         )
 
     def _of_random_numbers(self, function: Any) -> UnsupportedError:

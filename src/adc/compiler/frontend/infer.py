@@ -154,7 +154,7 @@ def _created(operation: Operation, args: tuple[Operand, ...], require: shapes.Re
     named = dict(zip((p.name for p in operation.parameters), args, strict=True))
     said = named["dtype"]
     if not isinstance(said, Const):
-        raise TypeError("its dtype has fields, or is only known at run time")
+        raise TypeError("its dtype has fields, or is only known at run time: use an array for each field")
     dtype = said.value
     if dtype is None:
         like = next((named[name] for name in ("a", "prototype", "fill_value") if name in named), None)

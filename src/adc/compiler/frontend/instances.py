@@ -148,6 +148,8 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
             return ev.call(fallback, [owner, name], {})
         if getattr(owner.cls, "__adc_model__", None) is not None:
             raise ev.refuse(*registry.no_attribute(name))
+        if hasattr(owner.cls, "__post_init__") and ev.origins.is_callers(owner):
+            raise ev.refuse(*registry.no_field(owner.cls, name))
         raise AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
     stays(ev, owner.cls, name)
     return _of_class(ev, found, owner.cls, owner, name)

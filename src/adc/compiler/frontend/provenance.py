@@ -159,6 +159,10 @@ class Origins:
         """Note that a container is one of the caller's."""
         self._callers[id(container)] = container
 
+    def is_callers(self, container: Value) -> bool:
+        """Whether a container is one of the caller's."""
+        return id(container) in self._callers
+
     def told_apart(self, container: Value) -> None:
         """Note that it matters which container one is, if it may be one of the caller's."""
         container = self.original(container)

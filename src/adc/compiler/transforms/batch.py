@@ -15,6 +15,7 @@ from adc import pytree
 from adc.compiler.frontend.indexing import FULL, normalized
 from adc.compiler.frontend.left_outside import nothing_left
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import (
@@ -65,6 +66,8 @@ def mapped(
     def trip(items: list[Value]) -> Value:
         positional = with_lists(pytree.unflatten(structure, items[: len(leaves)]), ev)
         keyword = with_lists(pytree.unflatten(named_structure, items[len(leaves) :]), ev)
+        for container in held_in((*positional, *keyword.values())):
+            ev.origins.give(container)
         return without_lists(ev.result(function, list(positional), keyword))
 
     ev.region_depth += 1
