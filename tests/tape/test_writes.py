@@ -1,5 +1,7 @@
 """In-place writes and views carry the derivative of what NumPy computes."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -219,7 +221,7 @@ def test_what_would_cut_the_graph_is_refused(cut):
     with pytest.raises(adc.GraphCutError) as caught:
         cut(x)
     assert caught.value.location is not None and caught.value.location.file == __file__
-    assert "adc.stop_gradient(x)" in str(caught.value) or "floats" in str(caught.value)
+    assert re.search(r"stop_gradient\(x\)|floats|detach\(\)", str(caught.value))
 
 
 def test_an_element_of_a_plain_array_refuses_a_tensor():

@@ -3,11 +3,29 @@
 The kinds are those of the rulebook: `elementwise` (partials), `linear` (the transpose), `pull` and `push` (the rest).
 A rule is an ordinary NumPy function; the compiler inlines it, the tape calls it.
 
-How: docs/adding_a_rule.md, with a rule for a function of a library from beginning to end.
+# shapes.py
+import adc
+import numba
+import numpy as np
+
+
+@numba.njit
+def smoothstep(x):
+    t = np.minimum(np.maximum(x, 0.0), 1.0)
+    return t * t * (3.0 - 2.0 * t)
+
+
+@adc.rule.elementwise(smoothstep)
+def smoothstep_partial(z, x):
+    t = np.clip(x, 0.0, 1.0)
+    return 6.0 * t * (1.0 - t)
+
+How: docs/adding_a_rule.md.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 from collections.abc import Callable
@@ -27,8 +45,8 @@ def elementwise(function: Callable[..., Any], *aliases: Callable[..., Any], **op
 
     The body takes `(z, *parameters)`, where z is the result, and returns one partial per parameter, or per name in
     `wrt="x y"`. `domain` ("real", "positive", "nonzero", "unit", or an interval) says where `adc.testing` draws test
-    inputs. `compiled` is an `njit` function to call in compiled code; without one the function itself must be one that
-    Numba knows, or derivatives of it run as plain Python.
+    inputs. The function must be one that Numba can call, as one under `numba.njit`, or derivatives of it run as plain
+    Python.
 
     Raises `ArgumentError` for a function that cannot be imported by name, or that has a rule already.
 
@@ -69,9 +87,10 @@ def module_of(function: Callable[..., Any]) -> str:
     module = getattr(function, "__module__", None)
     name = getattr(function, "__name__", None)
     if module is not None and name is not None:
-        found = sys.modules.get(module) or importlib.import_module(module)
-        if getattr(found, name, None) is function:
-            return str(module)
+        with contextlib.suppress(ImportError):
+            found = sys.modules.get(module) or importlib.import_module(module)
+            if getattr(found, name, None) is function:
+                return str(module)
     raise ArgumentError(
         f"generated code cannot import {function!r} by name",
         repair="Define it at the top level of a module, under its own name.",

@@ -133,7 +133,6 @@ class Operation:
     symbol: str | None = None  # infix or prefix operator as printed
     spelling: str = ""  # as printed in generated code, e.g. "np.exp"
     cost: int = 1  # to recompute: 0 free, 1 a few flops, 4 exp, 100 matrices
-    compiled: Callable[..., Any] | None = None  # for compiled code where Numba lacks `function`
     notes: str = ""  # choice at singular points; printed in the coverage table
     # "elementwise": applied element by element. "array_like": any parameter may be a list.
     # "positional": the public function takes all parameters by position.

@@ -132,7 +132,7 @@ def _differ(y: Value, x: Value, name: str) -> bool:
 
 
 def _field_by_field(ev: Core, x: Value, y: Value) -> Value:
-    """Whether two dataclasses are equal from Python 3.13 on: NaN in a field equals none. Tuples were compared before."""
+    """Whether two dataclasses are equal, from Python 3.13 on: NaN in a field equals none, as it did in tuples."""
     same: Value = True
     if x is not y:
         for a, b in zip(fields_compared(ev, x), fields_compared(ev, y), strict=True):
