@@ -460,3 +460,20 @@ def numbers_that_become_arrays_with_an_axis(x):
     known = np.ascontiguousarray(1.5)
     without = np.asarray(x[2], order="C").ndim + np.require(x[2], requirements="F").ndim
     return a[0] * b[-1] * len(a) + known.ndim * x[2] + (without + len(known)) * b.shape[0] * x[0]
+
+
+@program(lambda r: (r.normal(size=(3, 2)),))
+def work_arrays_by_columns(x):
+    n, m = x.shape
+    work = np.zeros((n, 3), order="F")
+    row, column = (work[:, k] for k in range(2))
+    u, new = np.asfortranarray(x.copy()), np.empty((n, m), order="F")
+    for _ in range(2):
+        for j in range(m):
+            for i in range(n):
+                column[i] = u[i, j] * u[i - 1, j]
+            row[:m] = column[:m]
+            new[:, j] = column
+        u[0, :] = row[:m] + new[1, :]
+        u[1:, 0] = new[1:, 1]
+    return np.sum(u**2) + np.sum(work)

@@ -456,6 +456,15 @@ return np.sum(x * x) if name == 'ab' else x[0]
 
 _feature(
     "Containers",
+    "arrays of strings that are known: `x[labels == 'a']`",
+    """
+labels = np.array(['b', 'a', 'b'])
+return sum(np.sum(x[labels == name]) ** 2 for name in np.unique(labels))
+""",
+)
+
+_feature(
+    "Containers",
     "strings and `enum` members that the data choose, as states and keys",
     """
 mode, s = 'off', 0.0

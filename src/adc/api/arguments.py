@@ -1,7 +1,7 @@
 """The arguments of a call become a key (what the generated code depends on) and a list of run-time inputs.
 
-Arrays and numbers are inputs. Strings, bools, None, functions, enums, dtypes and tuples of ints are static:
-each value has generated code of its own. Tuples, lists, dicts, namedtuples and dataclasses are taken apart
+Arrays and numbers are inputs. Strings, arrays of them, bools, None, functions, enums, dtypes and tuples of ints are
+static: each value has generated code of its own. Tuples, lists, dicts, namedtuples and dataclasses are taken apart
 into their leaves. An object of any other class is static by identity; the compiler reads its attributes.
 """
 
@@ -18,7 +18,8 @@ import numpy as np
 
 from adc import pytree
 from adc.api.parameters import Layout
-from adc.compiler.frontend.outside import Place
+from adc.compiler.frontend.outside import Place, texts_of
+from adc.compiler.frontend.text_arrays import is_of_texts
 from adc.compiler.sizes import FEW, short_axes
 from adc.errors import ArgumentError
 from adc.pytree import Structure
@@ -60,7 +61,9 @@ def read(
         kind = value.__class__
         if kind is ndarray:
             shape = value.shape
-            if shape:
+            if value.dtype.kind in "UO" and is_of_texts(value):
+                key.append(texts_of(value, None))
+            elif shape:
                 known: Any = len(shape) if 1 not in shape else tuple([n == 1 for n in shape])
                 if shape[-1] <= FEW:
                     known = known, short_axes(shape)
@@ -229,13 +232,14 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
     items, structure = pytree.flatten_with_paths(value, lists, attributes=not wanted, settings=wanted)
     for path, item in items:
         is_input = isinstance(item, (ndarray, *NUMBERS)) and not isinstance(item, (bool, np.bool_))
+        is_input = is_input and not is_of_texts(item)
         if isinstance(item, ndarray):
             item = np.asarray(item)
             item = item if item.ndim else item[()]
         if wanted and not isinstance(item, Tensor):
-            _check_differentiable(f"{name}{path}", item, is_input)
+            _check_differentiable(f"{name}{path}", item, is_input or isinstance(item, ndarray))
             item = float(item) if isinstance(item, int) else item
-        if isinstance(item, ndarray):
+        if isinstance(item, ndarray) and is_input:
             _check_dtype(f"{name}{path}", item.dtype)
         leaves.append(Leaf(_python_name(name + path), name + path, item, is_input))
     return Slot(name, structure, tuple(leaves), wanted)

@@ -34,7 +34,8 @@ import numpy as np
 from adc.api.arguments import NUMBERS, Instead, is_by_identity, is_static_tuple
 from adc.api.specialise import NO_LONGER_THERE, Specialisation
 from adc.compiler.frontend import columns
-from adc.compiler.frontend.outside import Place
+from adc.compiler.frontend.outside import Place, texts_of
+from adc.compiler.frontend.text_arrays import is_of_texts
 from adc.compiler.sizes import FEW, short_axes
 from adc.runtime.detours import own_code
 
@@ -136,7 +137,13 @@ class _Text:
 
     def _part(self, x: str, value: Any, wanted: bool) -> None:
         kind = value.__class__
-        if kind is np.ndarray and value.ndim:
+        if is_of_texts(value):
+            told, texts = self.named("texts_of", texts_of), self.named("texts", texts_of(value, None))
+            dtype = self.named("dtype", value.dtype)
+            self.refuse_unless(
+                f"{x}.__class__ is ndarray", f"{x}.dtype == {dtype}", f"{told}({x}, None) == {texts}"
+            )
+        elif kind is np.ndarray and value.ndim:
             self._array(x, value)
         elif kind is bool or value is None:
             self.refuse_unless(f"{x} is {value!r}")

@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from adc.compiler.frontend import infer, memory_order, parts, python_numbers, ufunc_at
+from adc.compiler.frontend import (
+    constant_arrays,
+    infer,
+    memory_order,
+    parts,
+    python_numbers,
+    text_arrays,
+    ufunc_at,
+)
 from adc.compiler.frontend.frame import Items, Range
 from adc.compiler.frontend.indexing import FULL
+from adc.compiler.frontend.taken_in import with_lists
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Var
 from adc.compiler.ir.types import Array, Scalar, is_float
@@ -40,6 +49,9 @@ def _array(
 ) -> Value:
     if _is_of_nothing(x):
         return np.array(x)  # what an object has for a measurement until there is one
+    texts = text_arrays.made(self, x, dtype)
+    if texts is not x:
+        return texts
     if isinstance(x, (list, tuple, range, Range)):
         x = self.array_of(x)
         copy = order == "F"
@@ -309,6 +321,9 @@ def _to_list(self: Calls, x: Value) -> Value:
     """`x.tolist()`, of a length known now."""
     if not isinstance(x, Var) or not x.is_array:
         return python_numbers.of_pythons(self, x)
+    held = constant_arrays.known_here(self, x) if np.dtype(x.type.dtype).kind in "iub" else x
+    if isinstance(held, np.ndarray):
+        return with_lists(held.tolist(), self)
     return self.new_list([_to_list(self, item) for item in self.static_items(x, None)])
 
 

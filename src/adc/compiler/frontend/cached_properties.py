@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adc.compiler.frontend.containers import Contents
 from adc.compiler.frontend.frame import Instance
-from adc.compiler.frontend.values import UNDEFINED, Maybe, Value
+from adc.compiler.frontend.values import UNDEFINED, Maybe, PartlyDefined, Value
 from adc.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ def read(ev: Core, found: functools.cached_property[Value], owner: Value, name: 
     if not isinstance(owner, Instance):
         return ev.call(found.func, [owner], {})
     kept = owner.get(name, UNDEFINED)
+    if isinstance(kept, PartlyDefined):
+        raise ev.refuse_behind(
+            kept.branch,
+            f"`{name}` is a cached property that one path has read, and another has not",
+            "what it holds, such as a list, generated code has on all paths or on none",
+            "let it give a tuple or an array, or read it before the branch",
+        )
     if kept is not UNDEFINED and not on_some_paths(kept):
         return kept
     if isinstance(kept, Maybe) and kept.value is not UNDEFINED:
@@ -40,6 +47,12 @@ def read(ev: Core, found: functools.cached_property[Value], owner: Value, name: 
 def on_some_paths(value: Value) -> bool:
     """Whether an object keeps a value on some paths only."""
     return value is UNDEFINED or (isinstance(value, Maybe) and value.absent is UNDEFINED)
+
+
+def may_compute(found: object, kept: Value) -> bool:
+    """Whether to read what an object keeps as an attribute may mean to compute it."""
+    partly = isinstance(kept, PartlyDefined) and isinstance(found, functools.cached_property)
+    return partly or on_some_paths(kept)
 
 
 def unknown(ev: Core, owner: Instance) -> UnsupportedError:

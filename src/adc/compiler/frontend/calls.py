@@ -55,6 +55,7 @@ from adc.compiler.frontend import (
     reductions,
     sorting,
     spread_arguments,
+    text_arrays,
     texts,
 )
 from adc.compiler.frontend.expressions import BoundMethod
@@ -107,6 +108,7 @@ _SPECIAL: dict[Any, Callable[..., Value]] = {
     **classes.TABLE,
     **managers.TABLE,
     **logged.TABLE,
+    **text_arrays.TABLE,
 }
 _MODELS: dict[Any, type] = {**python_containers.MODELS, **random_generators.MODELS}
 _BINARY = frozenset(BINARY.values())

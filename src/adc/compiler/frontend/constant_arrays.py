@@ -25,12 +25,18 @@ def known(ev: Core, value: Value) -> Value:
     return _Made(ev).instead(value)
 
 
+def known_here(ev: Core, value: Value) -> Value:
+    """The same, of what is made in the block that is evaluated: nothing but what stands there comes in between."""
+    return _Made(ev, []).instead(value)
+
+
 class _Made:
     """What the statements in front of a place give."""
 
-    def __init__(self, ev: Core) -> None:
+    def __init__(self, ev: Core, around: list[Block] | None = None) -> None:
         self.mutated = ev.mutated
-        self.around: list[Block] = [*(each.outer for each in ev.draws.around), ev.block]
+        outer = [each.outer for each in ev.draws.around] if around is None else around
+        self.around: list[Block] = [*outer, ev.block]
 
     @cached_property
     def by(self) -> dict[Var, Assign]:

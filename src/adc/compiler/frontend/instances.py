@@ -139,7 +139,7 @@ def attribute(ev: Core, owner: Instance, name: str) -> Value:
         return told(ev, model_kinds.kind, owner.cls) if model_kinds.is_model(owner.cls) else owner.cls
     if name == "__dict__" and owner.cls.__dictoffset__:
         return ev.call(python_containers.Attributes, [owner], {})
-    if name in owner and not cached_properties.on_some_paths(owner[name]):
+    if name in owner and not cached_properties.may_compute(found, owner[name]):
         return owner[name]
     if found is _ABSENT or isinstance(found, types.MemberDescriptorType):  # of `__slots__`, without a value
         fallback = _found(owner.cls, "__getattr__")

@@ -33,6 +33,12 @@ _LIBRARIES = (
     "numpy.polynomial",
     "re",
     "calendar",
+    "json",
+    "ast",
+    "textwrap",
+    "shlex",
+    "unicodedata",
+    "difflib",
 )
 # Functions without a derivative, of texts, types and integers, which give the same each time.
 PURE = {
@@ -52,6 +58,7 @@ PURE = {
     np.iinfo,
     set,
     frozenset,
+    str.maketrans,
     math.lcm,
     ord,
     chr,
@@ -111,6 +118,8 @@ def _gives_the_same(function: Any) -> bool:
 def _is_plain(value: Value) -> bool:
     if isinstance(value, (list, tuple)):
         return not getattr(value, "run_time", False) and all(map(_is_plain, value))
+    if type(value) is dict:
+        return all(map(_is_plain, (*value, *value.values())))
     return isinstance(value, _PLAIN)
 
 
@@ -119,6 +128,8 @@ def _can_be_written(value: Any) -> bool:
         return value.size <= MOST_ELEMENTS and value.dtype in (float, complex, int, bool)
     if type(value) in (list, tuple, *_WITH_NAMES):
         return all(map(_can_be_written, value))
+    if type(value) is dict:
+        return all(map(_can_be_written, (*value, *value.values())))
     return isinstance(value, _PLAIN)
 
 
@@ -130,4 +141,6 @@ def _value(ev: Core, value: Any) -> Value:
     if type(value) in (list, tuple):
         made = [_value(ev, v) for v in value]
         return tuple(made) if type(value) is tuple else ev.new_list(made)
+    if type(value) is dict:
+        return {key: _value(ev, v) for key, v in value.items()}
     return value

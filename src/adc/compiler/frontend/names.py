@@ -19,7 +19,15 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.compiler.frontend import columns, keys_of_run, left_outside, numbered, over_dicts, records
+from adc.compiler.frontend import (
+    columns,
+    keys_of_run,
+    left_outside,
+    numbered,
+    over_dicts,
+    records,
+    text_arrays,
+)
 from adc.compiler.frontend.core import Core
 from adc.compiler.frontend.frame import (
     Bound,
@@ -215,6 +223,8 @@ class Names(Core):
             if capture.place.same(place):
                 return capture.param
         value = place.read()
+        if text_arrays.is_of_texts(value):
+            return text_arrays.outside(self, place, label)
         # Infinity says what is meant (an order of a norm, a bound that is none), and is no number to move.
         number = type(value) in (float, np.float64, np.float32) and not math.isinf(value)
         if (
@@ -308,7 +318,7 @@ class Names(Core):
         self.left_outside.found[id(value)] = value
         if type(value) is set:
             self.taken(Place(members, value), label)
-        elif may_change(value):
+        elif may_change(value) and not text_arrays.is_of_texts(value):
             raise self.refuse(
                 f"the argument `{label}` is a {type(value).__name__}",
                 "its elements could change between calls",

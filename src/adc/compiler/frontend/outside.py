@@ -55,6 +55,12 @@ def shape_of(array: Any, _: None) -> tuple[int, ...]:
     return tuple(array.shape)
 
 
+def texts_of(array: Any, _: None) -> tuple[Any, ...]:
+    """The texts that an array holds, and how it lies."""
+    held = array.tobytes() if array.dtype.kind == "U" else tuple(array.ravel().tolist())
+    return array.dtype.str, tuple(array.shape), held
+
+
 def members(held: set[Any], _: None) -> frozenset[Any]:
     """What is in a set outside the function."""
     return frozenset(held)

@@ -19,6 +19,7 @@ from adc.compiler.frontend.frame import Instance, Partial, SurelyRaised
 from adc.compiler.frontend.outside import Place
 from adc.compiler.frontend.values import Value, rebuilt
 from adc.compiler.ir.nodes import Var
+from adc.rules.text_arrays import TextArray
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -90,7 +91,9 @@ def taken_apart(value: Any) -> Instance:
 
 
 def put_together(value: Instance) -> Any:
-    """The dataclass, `OrderedDict` or `defaultdict` that an object of the evaluator stands for; others stay."""
+    """The dataclass, dict or array of texts that an object of the evaluator stands for; others stay."""
+    if value.cls is TextArray:
+        return value["held"]
     model = getattr(value.cls, "__adc_model__", None)
     if isinstance(value.get("__held__"), Instance):  # keys that only the run knows
         return value

@@ -111,7 +111,7 @@ class RuleCalls(Functions):
             named_again.note(self, operation, args, result)
             source = operation.viewed(args, _axes)
             if isinstance(result, Var) and isinstance(source, Var) and result.root is not source.root:
-                self.snapshots[result] = source
+                self.snapshots[result.root] = source
         else:
             result = self.op(operation, *args, **kwargs)
         if isinstance(result, Var) and not result.is_array and operation.name in ("squeeze", "reshape"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from adc import pytree
-from adc.compiler.frontend import growing, records
+from adc.compiler.frontend import growing, records, text_arrays
 from adc.compiler.frontend.columns import Columns
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.values import Value, rebuilt
@@ -20,6 +20,8 @@ def with_lists(value: Value, ev: Core) -> Value:
         return growing.of_columns(
             ev, value, lambda parts: with_lists(pytree.unflatten(value.form.element, parts), ev)
         )
+    if text_arrays.is_of_texts(value):
+        return text_arrays.holding(value)
     if isinstance(value, list):
         return ev.new_list([with_lists(v, ev) for v in value])
     if isinstance(value, tuple):

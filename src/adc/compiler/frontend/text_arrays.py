@@ -1,0 +1,126 @@
+"""Arrays of texts in a program: one from outside or an argument, one that it makes, and what NumPy gives for them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from adc.compiler.frontend.frame import Instance
+from adc.compiler.frontend.outside import Place, itself, texts_of
+from adc.compiler.frontend.values import Value
+from adc.compiler.ir.nodes import Assign, Var
+from adc.compiler.ir.types import Array
+from adc.rules.dims import Dim
+from adc.rules.text_arrays import TextArray, given
+
+if TYPE_CHECKING:
+    from adc.compiler.frontend.calls import Calls
+    from adc.compiler.frontend.core import Core
+
+_UNKNOWN = object()
+
+
+def is_of_texts(value: Any) -> bool:
+    """Whether a value of the caller's is an array of texts."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "UO":
+        return False
+    return value.dtype.kind == "U" or all(isinstance(text, str) for text in value.flat)
+
+
+def holding(texts: Any) -> Instance:
+    """An array of texts as the program knows it. Nobody writes to it."""
+    held = np.array(texts)
+    held.setflags(write=False)
+    return Instance(TextArray, {"held": held})
+
+
+def outside(ev: Core, place: Place, label: str) -> Instance:
+    """An array of texts outside the function: the code holds as long as it holds these."""
+    ev.taken(Place(texts_of, place), label)
+    return holding(place.read())
+
+
+def made(ev: Calls, x: Value, dtype: Value) -> Value:
+    """`np.array(x, dtype)` of a list of texts, or of an array of them; `x` itself where it is none."""
+    if isinstance(x, Instance) and x.cls is TextArray:
+        return x if dtype in (None, str) else _computed(ev, np.ndarray.astype, x, dtype)
+    if not _has_a_text(x) or not ev.is_static(x):
+        return x
+    return _value(ev, ev.now(np.array, [x, dtype], {}))
+
+
+def _has_a_text(x: Value) -> bool:
+    """Whether the elements of a list, or of lists in it, are texts: the first says it."""
+    while isinstance(x, (list, tuple)) and x:
+        x = x[0]
+    return isinstance(x, str)
+
+
+def _computed(ev: Calls, function: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+    """What a function gives for texts and for what else is known."""
+    given_args = [_known(ev, a) for a in args]
+    given_kwargs = {k: _known(ev, a) for k, a in kwargs.items()}
+    if any(a is _UNKNOWN for a in (*given_args, *given_kwargs.values())):
+        raise ev.refuse(
+            "which texts of an array are meant is only known at run time",
+            "texts are compared, sorted and chosen while the program is compiled",
+            "number them, `np.unique(labels, return_inverse=True)`, and choose among the numbers",
+        )
+    return _value(ev, ev.now(function, given_args, given_kwargs), _called(function, args))
+
+
+def _called(function: Callable[..., Any], args: tuple[Value, ...]) -> str:
+    """How the generated code calls what a comparison gives: `is_a` for `labels == "a"`."""
+    text = args[-1] if function is operator.eq else None
+    return f"is_{text}" if isinstance(text, str) and text.isidentifier() else "of_texts"
+
+
+def _known(ev: Calls, value: Value) -> Any:
+    """A value with NumPy's arrays in the place of the program's, or that it is not known."""
+    if isinstance(value, Instance) and value.cls is TextArray:
+        return value["held"]
+    if isinstance(value, tuple):
+        parts = [_known(ev, v) for v in value]
+        return _UNKNOWN if any(p is _UNKNOWN for p in parts) else tuple(parts)
+    if isinstance(value, Var):
+        return _compared(ev, value)
+    return value if ev.is_static(value) else _UNKNOWN
+
+
+def _compared(ev: Calls, value: Var) -> Any:
+    """What an array holds that another comparison has given. A loop may write to what was made before it."""
+    if value.root in ev.mutated:
+        return _UNKNOWN
+    if ev.loop_depth:
+        copied = (s for s in ev.block if isinstance(s, Assign) and s.name == "copy" and s.target is value)
+        made = next(copied, None)
+        if made is None:
+            return _UNKNOWN
+        value = made.args[0]
+    held = (c.place.of for c in ev.captures if c.param is value and c.place.how is itself)
+    return _UNKNOWN if value in ev.draws.of else next(held, _UNKNOWN)
+
+
+def _value(ev: Calls, found: Any, name: str = "of_texts") -> Value:
+    """What NumPy gave, as the program knows it."""
+    if isinstance(found, tuple):
+        return tuple(_value(ev, part) for part in found)
+    if isinstance(found, list):
+        return ev.new_list([_value(ev, part) for part in found])
+    if not isinstance(found, np.ndarray):
+        return found
+    if is_of_texts(found):
+        return holding(found)
+    if not found.ndim:
+        return found[()]
+    held = np.ascontiguousarray(found)
+    param = ev.captured(Place(itself, held), name)
+    assert isinstance(param, Var)
+    param.type = Array(str(held.dtype), tuple(map(Dim, held.shape)), "C")
+    return ev.op("copy", param) if ev.loop_depth else param  # another one in each trip
+
+
+TABLE: dict[Any, Callable[..., Value]] = {given: _computed}
