@@ -5,6 +5,7 @@ import math
 import operator
 from collections import namedtuple
 from dataclasses import dataclass
+from functools import partialmethod
 from typing import NamedTuple
 
 import numpy as np
@@ -490,3 +491,24 @@ class Doubling:
 def attributes_that_a_method_gives(x):
     a, b = Doubling(x[0]), Doubling(x[1])
     return a.sum(b) * a.v + isinstance(b, Doubling)
+
+
+class Metres:
+    def __init__(self, value):
+        self.value = value
+
+    def _with(self, other, function, turned=False):
+        other = other.value if isinstance(other, Metres) else other
+        return Metres(function(other, self.value) if turned else function(self.value, other))
+
+    __add__ = partialmethod(_with, function=operator.add)
+    __truediv__ = partialmethod(_with, function=operator.truediv)
+    __rtruediv__ = partialmethod(_with, function=operator.truediv, turned=True)
+    __getitem__ = partialmethod(_with, function=operator.getitem)
+
+
+@program(lambda r: (r.normal(size=3) + 3.0,))
+def operators_by_partial_methods(x):
+    a = Metres(x)
+    total = np.sum((a / Metres(2.0) + x * 2.0).value) + (a + a)[1].value ** 2
+    return total + (2.0 / a[0]).value

@@ -96,3 +96,16 @@ def corners_of_faces(x):
                 middles[key] = len(lengths)
                 lengths.append((x[ends[0]] - x[ends[1]]) ** 2)
     return sum(v * (k + 1) for k, v in enumerate(lengths)) + lengths[middles[1, 2]]
+
+
+@program(lambda r: (r.normal(size=4),))
+def texts_made_by_numpy(x):
+    names = np.concatenate((np.repeat("a", 2), ["b", "c"]))
+    total = np.sum(x[names == "a"]) * (np.full(3, "a") == "a").sum() + np.sum(
+        x[np.tile(["a", "b"], 2) == "b"] ** 2
+    )
+    total += np.sum(x[np.char.upper(LABELS) == "A"]) * np.char.str_len(LABELS).sum()
+    picked = np.array(["a", "b"])[[0, 1, 1, 0]]
+    order, other = np.lexsort((x, LABELS)), np.lexsort((LABELS, x))
+    total += np.sum(x[order] * np.arange(4)) * np.sum(x[other] * np.arange(4.0) ** 2)
+    return total + np.sum(x[picked == np.array(["a", "b"])[np.array([0, 0, 1, 0])]])

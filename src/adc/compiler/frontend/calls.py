@@ -304,6 +304,8 @@ class Calls(RuleCalls):
         word = instances.BUILTINS.get(function) if hashable else None
         if word is not None and args and (own := instances.method(self, args[0], word)) is not None:
             return self.call(own, args[1:], kwargs)
+        if hashable and text_arrays.is_for_texts(function, args):
+            return text_arrays.computed(self, function, *args, **kwargs)
         own = registry.meant(function, [instances.class_of(a) or type(a) for a in args]) if hashable else None
         if own is not None:
             return self.call(own, [self._modelled(a) for a in args], kwargs)

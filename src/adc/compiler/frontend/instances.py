@@ -212,8 +212,8 @@ def _of_class(ev: Core, found: Any, cls: type, owner: Value, name: str) -> Value
         return cached_properties.read(ev, found, owner, name)
     if isinstance(found, functools.singledispatchmethod):
         return _by_class(ev, found, cls, owner, name)
-    if isinstance(found, functools.partialmethod) and isinstance(found.func, types.FunctionType):
-        return Bound(found.func, owner, *found.args, **found.keywords)
+    if _is_partial(found):
+        return _partly_bound(found, owner)
     if _users(found, "__get__"):
         return _got(ev, found, owner)
     if isinstance(found, (types.FunctionType, functools._lru_cache_wrapper)):
@@ -424,13 +424,24 @@ def method(ev: Core, owner: Value, name: str) -> Any:
         return None
     cls = class_of(owner)
     stays(ev, cls, name)
-    return Bound(inspect.getattr_static(cls, name), owner)
+    found = inspect.getattr_static(cls, name)
+    return _partly_bound(found, owner) if _is_partial(found) else Bound(found, owner)
+
+
+def _is_partial(found: Any) -> bool:
+    return isinstance(found, functools.partialmethod) and isinstance(found.func, types.FunctionType)
+
+
+def _partly_bound(found: functools.partialmethod[Any], owner: Value) -> Bound:
+    return Bound(found.func, owner, *found.args, **found.keywords)
 
 
 def has_method(owner: Value, name: str) -> bool:
     """Whether the program says what Python calls for `owner` in an operator or a built-in function."""
     cls = class_of(owner)
     found = None if cls is None else _found(cls, name)
+    if _is_partial(found):
+        return True
     # `collections`: what namedtuple() writes. What dataclass() writes reads the fields of an object of the program.
     return (
         isinstance(found, types.FunctionType)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adc.compiler.frontend import constant_arrays
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.outside import Place, itself, texts_of
 from adc.compiler.frontend.values import Value
@@ -15,6 +16,7 @@ from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array
 from adc.rules.dims import Dim
 from adc.rules.text_arrays import TextArray, given
+from adc.runtime.modules import module_of
 
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
@@ -46,20 +48,29 @@ def outside(ev: Core, place: Place, label: str) -> Instance:
 def made(ev: Calls, x: Value, dtype: Value) -> Value:
     """`np.array(x, dtype)` of a list of texts, or of an array of them; `x` itself where it is none."""
     if isinstance(x, Instance) and x.cls is TextArray:
-        return x if dtype in (None, str) else _computed(ev, np.ndarray.astype, x, dtype)
-    if not _has_a_text(x) or not ev.is_static(x):
+        return x if dtype in (None, str) else computed(ev, np.ndarray.astype, x, dtype)
+    if not _holds_texts(x) or not ev.is_static(x):
         return x
     return _value(ev, ev.now(np.array, [x, dtype], {}))
 
 
-def _has_a_text(x: Value) -> bool:
-    """Whether the elements of a list, or of lists in it, are texts: the first says it."""
-    while isinstance(x, (list, tuple)) and x:
-        x = x[0]
-    return isinstance(x, str)
+def _holds_texts(x: Value) -> bool:
+    """Whether a value is an array of texts, or a list of texts, of such arrays or of such lists."""
+    if isinstance(x, (list, tuple)):
+        return bool(x) and all(isinstance(v, str) or _holds_texts(v) for v in x)
+    return isinstance(x, Instance) and x.cls is TextArray
 
 
-def _computed(ev: Calls, function: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+def is_for_texts(function: Any, args: Sequence[Value]) -> bool:
+    """Whether NumPy's own function can say what it gives: of texts, and of what else is known."""
+    if function in (np.full, np.repeat, np.tile) and any(isinstance(a, str) for a in args):
+        return True
+    if function in TABLE or not any(map(_holds_texts, args)):
+        return False
+    return isinstance(function, np.ufunc) or module_of(function).partition(".")[0] == "numpy"
+
+
+def computed(ev: Calls, function: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
     """What a function gives for texts and for what else is known."""
     given_args = [_known(ev, a) for a in args]
     given_kwargs = {k: _known(ev, a) for k, a in kwargs.items()}
@@ -82,9 +93,15 @@ def _known(ev: Calls, value: Value) -> Any:
     """A value with NumPy's arrays in the place of the program's, or that it is not known."""
     if isinstance(value, Instance) and value.cls is TextArray:
         return value["held"]
-    if isinstance(value, tuple):
+    if isinstance(value, (list, tuple)):
         parts = [_known(ev, v) for v in value]
-        return _UNKNOWN if any(p is _UNKNOWN for p in parts) else tuple(parts)
+        return (
+            _UNKNOWN
+            if any(p is _UNKNOWN for p in parts)
+            else parts
+            if isinstance(value, list)
+            else tuple(parts)
+        )
     if isinstance(value, Var):
         return _compared(ev, value)
     return value if ev.is_static(value) else _UNKNOWN
@@ -98,10 +115,17 @@ def _compared(ev: Calls, value: Var) -> Any:
         copied = (s for s in ev.block if isinstance(s, Assign) and s.name == "copy" and s.target is value)
         made = next(copied, None)
         if made is None:
-            return _UNKNOWN
+            return _numbers(ev, value)
         value = made.args[0]
     held = (c.place.of for c in ev.captures if c.param is value and c.place.how is itself)
-    return _UNKNOWN if value in ev.draws.of else next(held, _UNKNOWN)
+    found = _UNKNOWN if value in ev.draws.of else next(held, _UNKNOWN)
+    return _numbers(ev, value) if found is _UNKNOWN else found
+
+
+def _numbers(ev: Calls, value: Var) -> Any:
+    """What an array holds that the program makes of constants, `np.array([0, 1, 1])`."""
+    found = constant_arrays.known_here(ev, value)
+    return _UNKNOWN if found is value else found
 
 
 def _value(ev: Calls, found: Any, name: str = "of_texts") -> Value:
@@ -123,4 +147,17 @@ def _value(ev: Calls, found: Any, name: str = "of_texts") -> Value:
     return ev.op("copy", param) if ev.loop_depth else param  # another one in each trip
 
 
-TABLE: dict[Any, Callable[..., Value]] = {given: _computed}
+def _lexsort(ev: Calls, keys: Value, axis: Value = -1) -> Value:
+    """`np.lexsort`, with the ranks of texts in the place of texts."""
+    if isinstance(keys, (list, tuple)):
+        keys = tuple(
+            _ranks(ev, key) if isinstance(key, Instance) and key.cls is TextArray else key for key in keys
+        )
+    return ev.call_rule(np.lexsort, [keys, axis], {})
+
+
+def _ranks(ev: Calls, texts: Instance) -> Value:
+    return _value(ev, np.unique(texts["held"], return_inverse=True)[1])
+
+
+TABLE: dict[Any, Callable[..., Value]] = {given: computed, np.lexsort: _lexsort}
