@@ -53,9 +53,17 @@ def written(x, labels):
     return x[own == "a"].sum()
 
 
+def drawn(x, labels):
+    return x[np.random.permutation(labels) == "a"].sum()
+
+
 @pytest.mark.parametrize(
     ("f", "said"),
-    ((chosen, "which texts of an array are meant is only known at run time"), (written, "is written to")),
+    (
+        (drawn, "changes a generator of random numbers"),
+        (chosen, "which texts of an array are meant is only known at run time"),
+        (written, "is written to"),
+    ),
 )
 def test_refused(f, said):
     labels = np.array(["b", "a", "c", "a"])

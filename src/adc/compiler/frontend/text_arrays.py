@@ -14,6 +14,7 @@ from adc.compiler.frontend.outside import Place, itself, texts_of
 from adc.compiler.frontend.values import Value
 from adc.compiler.ir.nodes import Assign, Var
 from adc.compiler.ir.types import Array
+from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.text_arrays import TextArray, given
 from adc.runtime.modules import module_of
@@ -23,6 +24,23 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 _UNKNOWN = object()
+_MAKING = {
+    np.array,
+    np.asarray,
+    np.asanyarray,
+    np.copy,
+    np.concatenate,
+    np.stack,
+    np.where,
+    np.shape,
+    np.ndim,
+    np.size,
+}
+_BY_CHARACTERS = {
+    function
+    for function in map(np.char.__dict__.get, np.char.__all__)
+    if callable(function) and not isinstance(function, type) and function.__name__ not in ("array", "asarray")
+}
 
 
 def is_of_texts(value: Any) -> bool:
@@ -67,7 +85,11 @@ def is_for_texts(function: Any, args: Sequence[Value]) -> bool:
         return True
     if function in TABLE or not any(map(_holds_texts, args)):
         return False
-    return isinstance(function, np.ufunc) or module_of(function).partition(".")[0] == "numpy"
+    if function in _MAKING or function in _BY_CHARACTERS:
+        return True
+    return registry.find(function) is not None and (
+        isinstance(function, np.ufunc) or module_of(function).partition(".")[0] == "numpy"
+    )
 
 
 def computed(ev: Calls, function: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
@@ -95,13 +117,9 @@ def _known(ev: Calls, value: Value) -> Any:
         return value["held"]
     if isinstance(value, (list, tuple)):
         parts = [_known(ev, v) for v in value]
-        return (
-            _UNKNOWN
-            if any(p is _UNKNOWN for p in parts)
-            else parts
-            if isinstance(value, list)
-            else tuple(parts)
-        )
+        if any(p is _UNKNOWN for p in parts):
+            return _UNKNOWN
+        return parts if isinstance(value, list) else tuple(parts)
     if isinstance(value, Var):
         return _compared(ev, value)
     return value if ev.is_static(value) else _UNKNOWN
