@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from adc.compiler.analysis.counters import MOST_COUNTERS, Range, innermost, never_negative
 from adc.compiler.analysis.touches import with_counter_at
 from adc.compiler.frontend.lengths import length_of
-from adc.compiler.ir.nodes import Index, Var
+from adc.compiler.ir.nodes import Index, Var, owners
 from adc.rules.dims import Dim
 
 
@@ -24,15 +24,33 @@ def ends(item: object, fixed: Collection[Var], counters: Mapping[Var, Range]) ->
     return _end(value, 0, fixed, counters), _end(value, 1, fixed, counters)
 
 
-def never_meet(one: Index, other: Index, fixed: Collection[Var], counters: Mapping[Var, Range]) -> bool:
-    """Whether two indices mean different elements, where some counters are the same for both."""
+def never_meet(
+    one: Index,
+    other: Index,
+    fixed: Collection[Var],
+    counters: Mapping[Var, Range],
+    moving: Collection[Var] = (),
+) -> bool:
+    """Whether two indices mean different elements, where some counters are the same for both.
+
+    What is `moving` may be one number for the first and another for the second: `k` and `k - 1`, where each trip has a
+    k of its own.
+    """
     for a, b in zip(one, other, strict=False):
         (low, high), (low_other, high_other) = (ends(item, fixed, counters) for item in (a, b))
         if not (never_negative(low, counters) and never_negative(low_other, counters)):
             continue  # one may count from the other end
-        if lies_behind(low, high_other, counters) or lies_behind(low_other, high, counters):
-            return True
+        for least, greatest in ((low, high_other), (low_other, high)):
+            if lies_behind(least, greatest, counters) and not _share(least, greatest, moving):
+                return True
     return False
+
+
+def _share(one: Dim | None, other: Dim | None, moving: Collection[Var]) -> bool:
+    """Whether two numbers are both made of one that moves."""
+    if one is None or other is None or not moving:
+        return False
+    return any(v in moving for v in {*owners(one)}.intersection(owners(other)))
 
 
 def lies_behind(low: Dim | None, high: Dim | None, counters: Mapping[Var, Range]) -> bool:

@@ -171,7 +171,7 @@ class Nest:
         if len(known) > 1:
             return None
         if not known:
-            if never_meet(x.index, y.index, (), self.counters):
+            if never_meet(x.index, y.index, (), self.counters, self.own):
                 return None
             raise Unknown(x.array)
         return known.pop()

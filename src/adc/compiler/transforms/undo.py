@@ -10,8 +10,9 @@ read what is restored. What is written over before it is read was not needed eit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from adc.compiler.analysis.apart import ends, lies_behind, never_meet
@@ -44,6 +45,7 @@ from adc.compiler.ir.nodes import (
     variables,
     walk,
 )
+from adc.compiler.transforms.scopes import bound
 from adc.rules.dims import Dim
 
 
@@ -59,6 +61,7 @@ class _Place:
 
 
 _Read = tuple[_Place, Var, Index | None]
+_Inside = Callable[[For | While], set[Var]]  # what a loop binds: another number in each trip
 
 
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
@@ -76,11 +79,13 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     readers.extend((end, r, None) for r in program.results if isinstance(r, Var) and r.is_array)
     may_be = {array.root: behind([array.root], joined_roots) for _, array, _ in readers}
     over = {w: _written_over(w, places) for w in writes}
+    inside: _Inside = cache(lambda loop: bound([loop]))
     dead = {
         w.stmt
         for w in writes
         if not any(
-            not _too_late(w, r[0], over[w]) and _matters(w, *r, may_be, home, counters) for r in readers
+            not _too_late(w, r[0], over[w]) and _matters(w, *r, may_be, home, counters, inside)
+            for r in readers
         )
     }
     program.body = _without(program.body, dead)
@@ -202,6 +207,7 @@ def _matters(
     may_be: dict[Var, set[Var]],
     home: dict[Var, tuple[For | While, ...]],
     counters: Mapping[Var, Range],
+    inside: _Inside,
 ) -> bool:
     store = write.stmt
     assert isinstance(store, Store)
@@ -216,15 +222,15 @@ def _matters(
     if index is not None and array is store.array:
         if any(_apart(a, b) for a, b in zip(store.index, index, strict=False)):
             return False
-        if never_meet(store.index, index, (), counters):
+        if never_meet(store.index, index, (), counters, inside(common[0]) if common else ()):
             return False
         shared: list[Var] = []  # counters that are the same where both touch one element
         for loop in common:
             if isinstance(loop, For):
-                if _always_apart(loop, shared, store.index, index, counters):
+                if _always_apart(loop, shared, store.index, index, counters, inside):
                     return False
                 shared.append(loop.index)
-                order = _order(loop, write, reader, store.index, index, counters)
+                order = _order(loop, write, reader, store.index, index, counters, inside)
                 if order == "later":
                     return False
                 if order == "same":
@@ -254,7 +260,12 @@ def _apart(a: object, b: object) -> bool:
 
 
 def _always_apart(
-    loop: For, shared: list[Var], written: Index, read: Index, counters: Mapping[Var, Range]
+    loop: For,
+    shared: list[Var],
+    written: Index,
+    read: Index,
+    counters: Mapping[Var, Range],
+    inside: _Inside,
 ) -> bool:
     """Whether what is read in this and all later trips of a reverse loop lies before what is written now, or behind it.
 
@@ -276,7 +287,8 @@ def _always_apart(
                 continue
             rest = with_counter_at(there, loop.index, Dim(0))
             # What is read is no nearer in the later trips of the sweep.
-            farther = loop.index not in owners(rest) and pace(there, loop.index) * loop.step.value * sign <= 0
+            follows = pace(there, loop.index) * loop.step.value * sign <= 0
+            farther = follows and inside(loop).isdisjoint(owners(rest))
             if farther and lies_behind(least, greatest, counters):
                 return True
     return False
@@ -289,6 +301,7 @@ def _order(
     written: tuple[object, ...],
     read: tuple[object, ...],
     counters: Mapping[Var, Range],
+    inside: _Inside,
 ) -> str:
     """Where, among the trips of a reverse loop, an element restored now could be read: "same" trip only, "later" in
     program order only (which the sweep has already passed), or "unknown"."""
@@ -299,6 +312,9 @@ def _order(
         offsets = offset(loop.index, w), offset(loop.index, r)
         if offsets[0] is None or offsets[1] is None:
             continue
+        others = {v for c in offsets for v in owners(c)}
+        if others and not others.isdisjoint(inside(loop)):
+            continue  # `i + j`, where j is another one at the read than at the write
         if not all(
             _from_front(loop, c, p.facts, counters) for c, p in zip(offsets, (write, reader), strict=True)
         ):

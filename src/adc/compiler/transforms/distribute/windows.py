@@ -35,6 +35,7 @@ from adc.compiler.ir.nodes import (
     Var,
     bound_inside,
     defined,
+    owners,
     variables,
 )
 from adc.compiler.ir.types import REALS, Scalar
@@ -140,6 +141,8 @@ def _window(
     indices = [a.index for a in accesses if a.index is not None]
     axis = next(k for k, i in enumerate(indices[0]) if offset(loop.index, i) is not None)
     places = [offset(loop.index, i[axis]) for i in indices]
+    if any(p is None or not own.isdisjoint(owners(p)) for p in places):
+        return None  # `y[i + k]`, where k is another one in each trip
     ahead = [(p - places[0]).known for p in places if p is not None and places[0] is not None]
     if any(n is None for n in ahead):
         return None

@@ -28,6 +28,7 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
+from adc.compiler.transforms.scopes import bound
 from adc.compiler.transforms.vectorise import accumulation, is_vector_call
 from adc.rules.dims import Dim
 
@@ -53,6 +54,7 @@ class Rows:
         self.over_axes = over_axes  # counters of loops that were statements of arrays
         self.statements = walk(loop.body)
         self.loops = [s for s in self.statements if isinstance(s, For)]
+        self.inner = bound(loop.body)
         self.varying = self._varying()
         self.trips = _trips(loop)
 
@@ -106,14 +108,14 @@ class Rows:
         return any(self._is_the_row(k, accesses) for k in range(len(first.index)))
 
     def _is_the_row(self, k: int, accesses: list[Access]) -> bool:
-        """Whether a subscript tells the row, in all places alike."""
+        """Whether a subscript tells the row, in all places alike and whatever the inner loops count."""
         found = set()
         for a in accesses:
             item = a.index[k] if a.index is not None and k < len(a.index) else None
             value = length_of(item)
             if value is None or not never_negative(value, self.counters):
                 return False
-            if self._pace(value) not in (1, -1):
+            if self._pace(value) not in (1, -1) or not self.inner.isdisjoint(owners(value)):
                 return False
             found.add(value)
         return len(found) == 1

@@ -1,0 +1,55 @@
+"""Writes and reads at places that are made of more than a counter: other trips, or other inner ones, come to the same."""
+
+import numpy as np
+from tests.corpus import program
+
+
+@program(lambda r: (r.normal(size=5), 3))
+def sum_of_counters(x, m):
+    """The last of several trips that come to a place has the place."""
+    y = np.zeros(x.shape[0] + m)
+    for i in range(x.shape[0]):
+        for j in range(m):
+            y[i + j] = x[i] * x[j]
+    return np.sum(y * y * y)
+
+
+@program(lambda r: (r.normal(size=9),))
+def sum_of_counters_known(x):
+    y = np.zeros(x.shape[0] + 4)
+    for i in range(x.shape[0]):
+        for j in range(4):
+            y[i + j] = np.sin(x[i]) * x[j]
+    return y[x.shape[0] // 2] * y[-2]
+
+
+@program(lambda r: (r.normal(size=9), 10))
+def sum_of_counters_in_columns(x, m):
+    """Rows that might go abreast, each with a column of its own that moves with the inner counter."""
+    y = np.zeros((x.shape[0] + m, 2))
+    for i in range(x.shape[0]):
+        s = 0.0
+        for j in range(m):
+            s = np.tanh(s + x[i])
+            y[i + j, 0] = s
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=9), np.array([0, 1, 0, 2, 1, 0, 0, 3, 1])))
+def counter_and_data(x, at):
+    """What a trip reads beside its place, another one writes, whose place is further on."""
+    y = np.zeros(2 * x.shape[0])
+    y[0] = 0.3
+    for i in range(1, x.shape[0]):
+        k = max(at[i], 0)
+        y[i + k] = y[i + k - 1] * x[i] + 0.1
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=9), np.array([0, 1, 2, 0, 1, 3, 2, 2, 1])))
+def data_alone(x, at):
+    y = np.full(x.shape[0], 0.4)
+    for i in range(x.shape[0]):
+        k = max(at[i], 1)
+        y[k] = np.tanh(y[k - 1] * x[i] + 0.1)
+    return np.sum(y * y)
