@@ -1,4 +1,4 @@
-"""Writes and reads at places that are made of more than a counter: other trips, or other inner ones, come to the same."""
+"""Writes and reads at places that are more than a counter, to which several trips come, from either end of an array."""
 
 import numpy as np
 from tests.corpus import program
@@ -53,3 +53,37 @@ def data_alone(x, at):
         k = max(at[i], 1)
         y[k] = np.tanh(y[k - 1] * x[i] + 0.1)
     return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=9), r.normal(size=9)))
+def from_both_ends(x, w):
+    """The first trip comes to the last element from the end, the last one from the front."""
+    n = x.shape[0]
+    y = np.zeros(n - 1)
+    total = 0.0
+    for i in range(n):
+        y[i - 1] = np.sin(x[i])
+    for i in range(n):
+        total += y[i - 1] * w[i]
+    return total
+
+
+@program(lambda r: (r.normal(size=9),))
+def again_from_the_front(x):
+    n = x.shape[0]
+    y = np.zeros(n - 1)
+    for i in range(n):
+        y[i - 1] = np.sin(x[i]) * y[i - 1] + x[i]
+    return np.sum(y * y)
+
+
+@program(lambda r: (r.normal(size=9), 2))
+def from_before_the_front(x, before):
+    """How far in front of the array the trips begin is not known."""
+    y = np.zeros(x.shape[0])
+    total = 0.0
+    for i in range(-before, x.shape[0]):
+        y[i] = np.sin(x[i]) + i * x[0]
+    for i in range(-before, x.shape[0]):
+        total += y[i] * x[i] * (i + 3)
+    return total

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access
 from adc.compiler.analysis.touches import distance, pace
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Var
+from adc.rules.dims import Dim
 
 Form = tuple[int | None, ...] | None  # of an index
 
@@ -18,10 +22,11 @@ def form(access: Access) -> Form:
     return tuple(None if n is None else n.const for n in lengths)
 
 
-def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
+def aligned(a: list[Access], i: Var, b: list[Access], j: Var, counters: Mapping[Var, Range]) -> bool:
     """Whether one position of the index is always the loop's own counter, or always as far from it.
 
-    The counter is `i` for the first list, `j` for the second.
+    The counter is `i` for the first list, `j` for the second. No two trips may come to one element, one from the front
+    and the other, with `u[i - 1]` at 0, from the end.
     """
     if any(x.index is None for x in (*a, *b)) or len({x.array for x in (*a, *b)}) != 1:
         return False
@@ -29,8 +34,21 @@ def aligned(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:
     for p in range(rank):
         found = {distance(counter, (x.index or ())[p]) for own, counter in ((a, i), (b, j)) for x in own}
         if len(found) == 1 and None not in found:
-            return True
+            length = a[0].array.type.shape[p]
+            if all(_goes_once(counter, found, length, counters) for counter in {i, j}):
+                return True
     return False
+
+
+def _goes_once(counter: Var, found: set[int | None], length: Dim, counters: Mapping[Var, Range]) -> bool:
+    """Whether positions at a distance from a counter are never negative, or no more than there are elements."""
+    low, high = counters.get(counter, (None, None))
+    (apart,) = found
+    if low is None or apart is None:
+        return False
+    if never_negative(low + apart, counters):
+        return True
+    return high is not None and never_negative(length - 1 - high + low, counters)
 
 
 def opposed(a: list[Access], i: Var, b: list[Access], j: Var) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from adc.compiler.analysis.alignment import Form, aligned, form, opposed
+from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Effects, Memory, clash
 from adc.compiler.analysis.equalities import Checks, Equalities
 from adc.compiler.frontend.lengths import EqualLengths
@@ -34,7 +35,6 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.transforms import dead
 from adc.compiler.transforms.rewrite import substitute
-from adc.compiler.transforms.upwards import counts_from_the_end
 from adc.compiler.transforms.vectorise import is_vector_call, scatters
 
 WINDOW = 40  # among how many earlier loops a partner is sought: keeps the pass linear in long functions
@@ -150,6 +150,7 @@ class _Fuser:
 
     def build(self) -> Program:
         self.known = Equalities(self.program)
+        self.counters = ranges(self.program.body)
         self.tests = dead.only_checked(self.program, self.ev.joined_roots)
         self.program.body = self._block(self.program.body)
         return self.program
@@ -327,7 +328,7 @@ class _Fuser:
         return a.step == b.step and equal.same_value(a.start, b.start) and equal.same_value(a.stop, b.stop)
 
     def _may_merge(self, a: For, b: For) -> bool:
-        if counts_from_the_end(a) or counts_from_the_end(b) or self._keeps_from_vectorising(a, b):
+        if self._keeps_from_vectorising(a, b):
             return False
         x, y = self.memory.effects(a), self.memory.effects(b)
         if x.defs & y.uses or x.stacks or y.stacks or y.checks:
@@ -342,7 +343,7 @@ class _Fuser:
             mine, theirs = x.accesses[root], y.accesses[root]
             if (
                 (root in x.writes or root in y.writes)
-                and not aligned(mine, a.index, theirs, b.index)
+                and not aligned(mine, a.index, theirs, b.index, self.counters)
                 and not (
                     all(c.accumulate for c in (*mine, *theirs))
                     and not opposed(mine, a.index, theirs, b.index)

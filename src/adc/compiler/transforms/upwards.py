@@ -73,7 +73,7 @@ class _Turner:
 
     def _independent(self, loop: For) -> bool:
         """Whether the trips of a loop may run in any order, but for the rounding of sums."""
-        if not all(is_sum(c, loop) for c in loop.carried) or counts_from_the_end(loop):
+        if not all(is_sum(c, loop) for c in loop.carried):
             return False
         e = self.memory.effects(loop)
         if e.stacks or any(isinstance(s, (Check, Print, While)) for s in walk(loop.body)):
@@ -89,7 +89,7 @@ class _Turner:
 
     def _in_step(self, found: list[Access], loop: For) -> bool:
         """Whether no trip writes to what another one finds, but where both only add to it."""
-        if aligned(found, loop.index, found, loop.index):
+        if aligned(found, loop.index, found, loop.index, self.counters):
             return True
         if len({a.array for a in found}) != 1 or any(a.index is None for a in found):
             return False
@@ -102,16 +102,10 @@ class _Turner:
                     return False
         others = self.counters.keys() - known
         return all(
-            aligned([a, b], loop.index, [a, b], loop.index)
+            aligned([a, b], loop.index, [a, b], loop.index, self.counters)
             or never_meet(a.index or (), b.index or (), others, self.counters)
             for a in found
             if a.write
             for b in found
             if not (a.accumulate and b.accumulate)
         )
-
-
-def counts_from_the_end(loop: For) -> bool:
-    """Whether a counter begins, or in reverse ends, below zero: two of its trips may mean one element."""
-    lowest = loop.start if loop.step == Const(1) else loop.stop
-    return isinstance(lowest, Const) and lowest.value < (0 if loop.step == Const(1) else -1)
