@@ -87,3 +87,15 @@ def from_before_the_front(x, before):
     for i in range(-before, x.shape[0]):
         total += y[i] * x[i] * (i + 3)
     return total
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=6)))
+def shorter_each_time(x, w):
+    """A loop whose end a number counts down that the loop around changes."""
+    m = x.shape[0]
+    total = 0.0
+    for i in range(x.shape[0]):
+        m = m - 1
+        for j in range(m):
+            total += x[j] * w[i]
+    return total

@@ -106,6 +106,7 @@ class Generated:
 
     text: str
     seed: int
+    sizes: tuple[tuple[int, int], ...] = ((ROWS, LENGTH),)  # of the matrix: each a call of its own
     function: Callable[..., Any] = field(init=False)
     # The same, but a number without end, or so great that others are lost beside it, is an ArithmeticError.
     strict: Callable[..., Any] = field(init=False)
@@ -122,12 +123,13 @@ class Generated:
         self.strict = _made(watched, file, looked_at=_moderate)
         self.shaken = _made(watched, file, looked_at=_moved)
 
-    def arguments(self) -> tuple[Any, ...]:
+    def arguments(self, size: int = 0) -> tuple[Any, ...]:
         r = np.random.default_rng(self.seed)
+        rows, length = self.sizes[size]
         return (
-            r.normal(size=LENGTH),
-            r.normal(size=LENGTH),
-            r.normal(size=(ROWS, LENGTH)),
+            r.normal(size=length),
+            r.normal(size=length),
+            r.normal(size=(rows, length)),
             float(r.normal()),
             float(r.normal()),
         )

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from tests.corpus.check import owned
 from tests.fuzz.kernels import kernels, seeded_kernel
+from tests.fuzz.patterns import patterns, seeded_pattern
 from tests.fuzz.programs import Generated, programs, seeded
 from tests.fuzz.second_places import second_places, seeded_places
 from tests.interpreted import interpreted
@@ -40,29 +41,27 @@ def campaign(count: int) -> hypothesis.settings:
     )
 
 
-def reference(program: Generated) -> tuple[float, list[Any], float] | None:
+def reference(program: Generated, size: int = 0) -> tuple[float, list[Any], float] | None:
     """The value, a direction, and the derivative along it; None for what is not smooth here, or no program."""
-    given = program.arguments()
+    given = program.arguments(size)
     r = np.random.default_rng(7)
     direction = [r.normal(size=np.shape(a)) if np.ndim(a) else float(r.normal()) for a in given]
 
     def at(t: float) -> float:
         # Of Python's floats a product without end would pass as inf, and come back from tanh as a plain 1.
-        moved = [np.add(a, t * d) for a, d in zip(program.arguments(), direction, strict=True)]
+        moved = [np.add(a, t * d) for a, d in zip(program.arguments(size), direction, strict=True)]
         return float(program.strict(*moved))
 
     with warnings.catch_warnings(), np.errstate(over="raise", invalid="raise"):
         warnings.simplefilter("ignore")
         try:
             value = at(0.0)
-            shaken = float(program.shaken(*program.arguments()))
+            shaken = float(program.shaken(*program.arguments(size)))
             near = {h: (at(-2 * h), at(-h), at(h), at(2 * h)) for h in STEPS}
-        except (
-            NameError,
-            TypeError,
-        ):  # a name without a value, also a local one; floats added to integers in place
+        # A name without a value, also a local one; floats added to integers in place; an array that is too short.
+        except (NameError, TypeError, IndexError, ValueError):
             return None
-        except (FloatingPointError, OverflowError):  # huge numbers
+        except (ArithmeticError, np.linalg.LinAlgError):  # huge numbers
             return None
         slopes = [(8 * (c - b) - (d - a)) / (12 * h) for h, (a, b, c, d) in near.items()]
         h = STEPS[-1]
@@ -88,18 +87,24 @@ def compare(program: Generated, mode: str, refusals: list[str]) -> bool:
     if mode == "transforms":
         with interpreted():
             return compare_transforms(program, refusals)
-    known = reference(program)
+    run = adc.value_and_grad(program.function, ALL, mode=mode)  # type: ignore[arg-type]
+    compared = [compare_at(program, size, run, mode, refusals) for size in range(len(program.sizes))]
+    return any(compared)
+
+
+def compare_at(program: Generated, size: int, run: Any, mode: str, refusals: list[str]) -> bool:
+    """Check one program with arguments of one size; False when there is nothing to compare with."""
+    known = reference(program, size)
     if known is None:
         return False
     value, direction, slope = known
-    run = adc.value_and_grad(program.function, ALL, mode=mode)  # type: ignore[arg-type]
-    arguments = program.arguments()
+    arguments = program.arguments(size)
     try:
         found, bars = run(*arguments)
     except (adc.UnsupportedError, adc.GraphCutError) as error:
         refusals.append(f"{error}\n{program}")
         return True
-    for given, kept in zip(arguments, program.arguments(), strict=True):
+    for given, kept in zip(arguments, program.arguments(size), strict=True):
         np.testing.assert_array_equal(given, kept, err_msg="the derivative changed its argument")
     owned(list(bars), list(arguments))
     np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12, err_msg=f"value, {mode}")
@@ -156,8 +161,13 @@ def refused_few(refusals: list[str], count: int) -> None:
 @pytest.mark.fuzz
 @pytest.mark.parametrize(
     "drawn, numbered",
-    [(programs, seeded), (kernels, seeded_kernel), (second_places, seeded_places)],
-    ids=["programs", "kernels", "second places"],
+    [
+        (programs, seeded),
+        (kernels, seeded_kernel),
+        (second_places, seeded_places),
+        (patterns, seeded_pattern),
+    ],
+    ids=["programs", "kernels", "second places", "patterns"],
 )
 @pytest.mark.parametrize("mode", SHARES)
 def test_random(mode: str, drawn: Any, numbered: Any, fuzz_count: int) -> None:

@@ -37,6 +37,7 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     is_view,
+    length_variables,
     may_raise,
     uses,
     variables,
@@ -133,7 +134,7 @@ class _LeftStates:
         """What makes the state behind a trip again, and what makes values for it alone; the row stays known."""
         readers: dict[Var, set[Stmt]] = {}
         for s in walk(reverse.body):
-            for v in uses(s):
+            for v in (*uses(s), *(u for t in defined(s) for u in length_variables(t))):
                 readers.setdefault(v, set()).add(s)
         for v in (*uses(reverse), *variables(before.index)):
             readers.setdefault(v, set()).add(reverse)
