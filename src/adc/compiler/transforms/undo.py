@@ -312,7 +312,7 @@ def _order(
         offsets = offset(loop.index, w), offset(loop.index, r)
         if offsets[0] is None or offsets[1] is None:
             continue
-        others = {v for c in offsets for v in owners(c)}
+        others = {v for c in offsets if c is not None for v in owners(c)}
         if others and not others.isdisjoint(inside(loop)):
             continue  # `i + j`, where j is another one at the read than at the write
         if not all(
