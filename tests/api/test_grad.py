@@ -471,3 +471,15 @@ def test_dicts_in_a_list_have_each_its_own_order(mode):
         value, bars = derivative(ps)
         assert value == of_many(ps)
         assert [list(bar) for bar in bars] == [list(p) for p in ps]
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_second_derivatives_of_the_absolute_value_at_zero_are_zero(mode):
+    def length(a):
+        z = a[:1] + 1j * a[1:]
+        return np.sum(np.abs(z))
+
+    assert not adc.hessian(length, mode=mode)(np.zeros(2)).any()
+    np.testing.assert_allclose(
+        adc.hessian(length, mode=mode)(np.array([3.0, 4.0])), [[0.128, -0.096], [-0.096, 0.072]]
+    )

@@ -234,3 +234,22 @@ def written_where_it_was_read(x):
 def test_what_is_read_at_once_is_right(f):
     adc.check_grads(f, (X,), order=1, mode="python")
     assert adc.value_and_grad(f, mode="python")(X)[0] == pytest.approx(f(X))
+
+
+def chain_of_frames(turns, parents):
+    """A list that is written out, as its items are: the first trip finds no parent in it."""
+    frames = []
+    for k in range(len(turns)):
+        if parents[k] < 0:
+            frames.append(turns[k])
+        else:
+            frames.append(frames[parents[k]] @ turns[k])
+    return sum(np.sum(frame**2) for frame in frames)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
+def test_a_position_in_a_list_that_is_still_empty_is_out_of_range(mode):
+    turns = list(np.random.default_rng(0).normal(size=(4, 2, 2)))
+    adc.check_grads(chain_of_frames, (turns, np.array([-1, 0, 0, 1])), order=1, argnums=0, mode=mode)
+    with pytest.raises(IndexError, match="list index out of range"):
+        adc.grad(chain_of_frames, mode=mode)(turns, np.array([0, 0, 0, 1]))

@@ -95,6 +95,12 @@ def test_far_out_values_stay_finite():
 
 
 @pytest.mark.tiny
+def test_log_of_a_sum_of_complex_exponentials_has_its_principal_value():
+    z = adc.tensor([3.0 - 4.0j, 2.0 - 5.0j])
+    assert plain(z.logsumexp(0)) == pytest.approx(np.log(np.exp(3.0 - 4.0j) + np.exp(2.0 - 5.0j)))
+
+
+@pytest.mark.tiny
 @pytest.mark.parametrize("shape", [(5,), (0,), (3, 2)])
 @pytest.mark.parametrize("shift", [-7, -1, 0, 1, 5, 11])
 @pytest.mark.parametrize("axis", [None, 0])

@@ -102,6 +102,10 @@ def rows(x):
     return np.sum(np.tanh(x.reshape(len(x), -1)))
 
 
+def columns(x):
+    return np.sum(np.tanh(x.reshape(len(x), 1, -1)))
+
+
 @pytest.mark.parametrize("mode", ["compiled", "python", "tape"])
 def test_no_length_is_found_out_beside_zeros(mode):
     """NumPy refuses -1 beside lengths that make no element."""
@@ -109,6 +113,10 @@ def test_no_length_is_found_out_beside_zeros(mode):
         adc.grad(heads, mode=mode)(R.random((3, 6)), np.empty((0, 3)))
     with pytest.raises(ValueError, match="cannot reshape array of size 0"):
         adc.grad(rows, mode=mode)(np.empty((0, 2, 3)))
+    with pytest.raises(ValueError, match="cannot reshape array of size 0"):
+        adc.grad(columns, mode=mode)(np.empty((0, 2)))
+    x = R.random((4, 3)).T
+    np.testing.assert_allclose(adc.grad(columns, mode=mode)(x), 1.0 - np.tanh(x) ** 2)
 
 
 def products_of_the_large(x):

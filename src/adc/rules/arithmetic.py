@@ -146,7 +146,7 @@ def minimum(z, x, y):
 )
 def absolute(z, x):
     if np.iscomplexobj(x):
-        return np.conjugate(x) / np.where(z == 0.0, 1.0, z)
+        return np.conjugate(x) / np.where(z == 0.0, np.inf, z)  # 0 at 0, and so is its derivative
     return np.sign(x)
 
 

@@ -157,8 +157,8 @@ def _mvlgamma(t: Any, p: int) -> Any:
 
 
 def _shifted(t: Any, dim: Any) -> tuple[Any, Any]:
-    """The Tensor less its largest element along `dim`, and that element, as a constant."""
-    largest = np.max(t.primal, axis=dim, keepdims=True, initial=-np.inf)
+    """The Tensor less its largest element along `dim`, or the real part of a complex one, and that, as a constant."""
+    largest = np.max(np.real(t.primal), axis=dim, keepdims=True, initial=-np.inf)
     largest = np.where(np.isfinite(largest), largest, 0.0)
     return t - largest, largest
 

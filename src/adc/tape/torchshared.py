@@ -113,8 +113,9 @@ def _norm(
     if ord is not None:
         return np.linalg.norm(t, ord=ord, axis=axes_of(dim if axis is None else axis), keepdims=keepdim)
     axis = axes_of(dim if axis is None else axis)
-    if axis is None and t.ndim != 1:
-        t = np.ravel(t)
+    if axis is None and p != "nuc":
+        z = np.linalg.norm(np.ravel(t), ord=None if p == "fro" else p)
+        return np.reshape(z, (1,) * t.ndim) if keepdim else z
     if isinstance(axis, tuple) and p not in (None, "fro", "nuc"):
         return _vector_norm(t, p, axis, keepdim)
     return np.linalg.norm(t, ord=None if p == "fro" else p, axis=axis, keepdims=keepdim)

@@ -452,9 +452,9 @@ class Expressions(Operators):
             item = numbered.item(self, base, index, "the dict")
             if item is not None:
                 return item
-        if isinstance(base, (tuple, list, dict, range, str)) or (
-            hasattr(base, "__getitem__") and self.is_static(index)
-        ):
+        positions.require_items(self, base, index)
+        known = hasattr(base, "__getitem__") and self.is_static(index)
+        if known or isinstance(base, (tuple, list, dict, range, str)):
             require_known(
                 self,
                 index,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from adc.compiler.frontend import row_classes, tabled
 from adc.compiler.frontend.containers import Contents
-from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue
+from adc.compiler.frontend.frame import Growing, Instance, Kept, ListValue, SurelyRaised
 from adc.compiler.frontend.frozen import freeze, settle
 from adc.compiler.frontend.stand_ins import held_in
 from adc.compiler.frontend.values import Value, rebuilt
@@ -35,6 +35,7 @@ __all__ = [
     "place",
     "put_at",
     "put_place",
+    "require_items",
     "settle_records",
     "uniform",
 ]
@@ -122,6 +123,14 @@ def is_table(ev: Core, base: Value, index: Value) -> bool:
     if not (is_place(index) and not ev.loop_depth and isinstance(base, (tuple, list)) and base):
         return False
     return uniform(ev, base) or settle_records(ev, base)
+
+
+def require_items(ev: Core, base: Value, index: Value) -> None:
+    """Raise what every position of the run raises, as that in the first trip of a loop that fills a list."""
+    empty = isinstance(base, (tuple, list)) and not base and not ev.loop_depth
+    if empty and isinstance(index, Var) and is_place(index):
+        error = IndexError(f"{'list' if isinstance(base, list) else 'tuple'} index out of range")
+        raise SurelyRaised(error, ev.region_depth, ev.origin)
 
 
 def is_place(index: Var) -> bool:

@@ -191,8 +191,9 @@ def _complex_behind(builder: Builder, x: Value) -> Var | None:
 
 def _added_axes(builder: Builder, x: Var, wanted: list[Dim]) -> tuple[int, ...] | None:
     """Where a reshape puts axes of length 1 between those of the array; None where it does something else."""
-    if wanted.count(Dim(-1)) > 1:
-        return None
+    left_over = wanted.count(Dim(-1))
+    if left_over > 1 or (left_over and any(d != Dim(-1) and not (d - 1).nonnegative for d in wanted)):
+        return None  # beside zeros NumPy finds no length, and raises
     left = list(x.type.shape)
     added = []
     for k, d in enumerate(wanted):
