@@ -6,6 +6,7 @@ import copy
 import threading
 import warnings
 
+import numpy as np
 import pytest
 from tests.tape.torch_programs import Answers, error_of, itensor, ones, tensor
 
@@ -275,3 +276,35 @@ def test_a_refused_ufunc_is_named_by_its_module():
     special = pytest.importorskip("scipy.special")
     with pytest.raises(adc.UnsupportedError, match=r"no rule for scipy\.special\.mathieu_a"):
         special.mathieu_a(1.0, adc.tensor(1.0, requires_grad=True))
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda x: x.narrow(2, 0, 1), IndexError, "Dimension out of range"),
+        (lambda x: x.narrow(1, 4, 0), IndexError, "start out of range"),
+        (lambda x: x.narrow(1, 1, 3), RuntimeError, "exceeds dimension size"),
+        (lambda x: x.index_add(2, np.array([0]), x[:1]), IndexError, "Dimension out of range"),
+        (lambda x: x.index_add(0, np.array([0]), x[0]), RuntimeError, "source tensor shape must match"),
+        (lambda x: x.gather(1, np.array([0, 0])), RuntimeError, "same number of dimensions"),
+        (lambda x: x.gather(-3, np.array([[0, 0]])), IndexError, "Dimension out of range"),
+        (lambda x: x.select(2, 0), IndexError, "Dimension out of range"),
+        (lambda x: x.unfold(2, 1, 1), IndexError, "Dimension out of range"),
+        (lambda x: x.flatten(0, 2), IndexError, "Dimension out of range"),
+        (lambda x: x.unflatten(2, (1, 2)), IndexError, "Dimension out of range"),
+        (lambda x: x.norm(3, (0, 2)), IndexError, "Dimension out of range"),
+        (lambda x: x.roll((2, 1), 0), RuntimeError, "shifts and dimensions must align"),
+        (lambda x: x.unfold(0, 1, 1).t(), RuntimeError, "dimensions, but self is 3D"),
+    ],
+)
+def test_axes_and_lengths_that_do_not_fit(call, error, message):
+    with pytest.raises(error, match=message):
+        call(adc.tensor(np.arange(6.0).reshape(2, 3), requires_grad=True))
+
+
+@pytest.mark.tiny
+def test_narrow_counts_from_the_end():
+    x = adc.tensor(np.arange(6.0).reshape(2, 3))
+    assert x.narrow(1, -2, 2).numpy().tolist() == [[1.0, 2.0], [4.0, 5.0]]
+    assert x.narrow(-1, 3, 0).shape == (2, 0)

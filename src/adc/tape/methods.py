@@ -427,7 +427,6 @@ _OWN: dict[str, Any] = {
     "view": lambda t, *shape, **named: _view(t, *shape, *named.values()),
     "transpose": _transpose,
     "permute": lambda t, *axes: np.transpose(t, tuple(_lengths(axes))),
-    "t": lambda t: np.transpose(t),
     "std": _spread(np.std),
     "var": _spread(np.var),
     "fill_": _fill,

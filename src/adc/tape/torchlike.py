@@ -11,7 +11,7 @@ import numpy as np
 from adc.tape import dispatch, inplace, record
 from adc.tape.tensor import make
 from adc.tape.torchmatrices import ADDED, MATRICES
-from adc.tape.torchpicks import CHOOSING, WRITING, narrow, put
+from adc.tape.torchpicks import CHOOSING, WRITING, axis_of, narrow, put
 from adc.tape.torchshared import CHANGING, SHARED, axes_of, lengths
 
 Method = Callable[..., Any]
@@ -182,7 +182,7 @@ def _log_softmax(t: Any, dim: int, dtype: Any = None) -> Any:
 
 def _renorm(t: Any, p: float, dim: int, maxnorm: float) -> Any:
     """The parts along an axis, those with a larger norm made as short as that."""
-    others = tuple(k for k in range(t.ndim) if k != dim % t.ndim)
+    others = tuple(k for k in range(t.ndim) if k != axis_of(t, dim))
     norm = t.norm(p, others, True)
     return t * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)
 
@@ -204,8 +204,9 @@ def _expand(t: Any, *shape: Any) -> Any:
 def _flatten(t: Any, start_dim: Any = 0, end_dim: int = -1, *, order: Any = "C") -> Any:
     if isinstance(start_dim, str) or order != "C":  # NumPy's order
         return np.copy(np.reshape(t, (-1,), order=order if start_dim == 0 else start_dim))
-    shape = t.shape or (1,)
-    start, end = start_dim % len(shape), end_dim % len(shape)
+    whole = t if t.ndim else np.reshape(t, (1,))
+    shape = whole.shape
+    start, end = axis_of(whole, start_dim), axis_of(whole, end_dim)
     return np.copy(np.reshape(t, (*shape[:start], -1, *shape[end + 1 :])))
 
 
@@ -223,7 +224,7 @@ def _chunk(t: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 
 
 def _unflatten(t: Any, dim: int, sizes: Sequence[int]) -> Any:
-    k = dim % t.ndim
+    k = axis_of(t, dim)
     return np.reshape(t, (*t.shape[:k], *sizes, *t.shape[k + 1 :]))
 
 

@@ -13,19 +13,34 @@ import numpy as np
 from adc.tape import record
 from adc.tape.tensor import Tensor, make
 
-__all__ = ["CHOOSING", "WRITING", "along", "at", "narrow", "put"]
+__all__ = ["CHOOSING", "WRITING", "along", "at", "axis_of", "narrow", "put"]
 
 Method = Callable[..., Any]
 
 
+def axis_of(t: Any, dim: int) -> int:
+    """An axis, counted from the first. Raises IndexError where the Tensor has none such."""
+    if not -t.ndim <= dim < t.ndim:
+        raise IndexError(
+            f"Dimension out of range (expected to be in range of [{-t.ndim}, {t.ndim - 1}], but got {dim})"
+        )
+    return dim % t.ndim
+
+
 def at(t: Any, dim: int, index: Any) -> tuple[Any, ...]:
     """The index of all of a Tensor but for `index` along `dim`."""
-    return (*[slice(None)] * (dim % t.ndim), index)
+    return (*[slice(None)] * axis_of(t, dim), index)
 
 
 def narrow(t: Any, dim: int, start: int, length: int) -> Any:
     """So many elements along `dim`."""
-    return t[at(t, dim, slice(start, start + length))]
+    n = t.shape[axis_of(t, dim)]
+    first = start + n if start < 0 else start
+    if not 0 <= first <= n:
+        raise IndexError(f"start out of range (expected to be in range of [{-n}, {n}], but got {start})")
+    if length < 0 or first + length > n:
+        raise RuntimeError(f"start ({first}) + length ({length}) exceeds dimension size ({n}).")
+    return t[at(t, dim, slice(first, first + length))]
 
 
 def _of_numbers(method: Method) -> Method:
@@ -47,16 +62,18 @@ def _row(argument: Any) -> Any:
 # Written to by an index -------------------------------------------------------------------------------------
 
 
-def _grid(index: Any, dim: int) -> tuple[Any, ...]:
+def _grid(t: Any, index: Any, dim: int) -> tuple[Any, ...]:
     """The index of PyTorch's gather and scatter as NumPy's: every axis but `dim` counts up."""
     at = record.plain(index)
+    if at.ndim != t.ndim:
+        raise RuntimeError("Index tensor must have the same number of dimensions as input tensor")
     every = list(np.indices(at.shape, sparse=True))
-    every[dim % at.ndim] = at
+    every[axis_of(t, dim)] = at
     return tuple(every)
 
 
 def _gather(t: Any, dim: int, index: Any) -> Any:
-    return t[_grid(index, dim)] if t.ndim else np.broadcast_to(t, np.shape(index))
+    return t[_grid(t, index, dim)] if t.ndim else np.broadcast_to(t, np.shape(index))
 
 
 def _index_select(t: Any, dim: int, index: Any) -> Any:
@@ -69,13 +86,13 @@ def _places(index: Any) -> Any:
 
 def _scatter(t: Any, dim: int, index: Any, src: Any) -> Any:
     result = t.clone()
-    result[_grid(index, dim)] = _part(src, index)
+    result[_grid(t, index, dim)] = _part(src, index)
     return result
 
 
 def _scatter_add(t: Any, dim: int, index: Any, src: Any) -> Any:
     result = t.clone()
-    np.add.at(result, _grid(index, dim), _part(src, index))
+    np.add.at(result, _grid(t, index, dim), _part(src, index))
     return result
 
 
@@ -84,7 +101,18 @@ def _part(src: Any, index: Any) -> Any:
     return src if np.ndim(src) == 0 else src[tuple(slice(n) for n in np.shape(index))]
 
 
+def _require_fit(t: Any, dim: int, index: Any, source: Any) -> None:
+    """Raise RuntimeError where the source has not the lengths of what an index along `dim` picks."""
+    k = axis_of(t, dim)
+    if np.shape(source) != (*t.shape[:k], len(_places(index)), *t.shape[k + 1 :]):
+        raise RuntimeError(
+            "source tensor shape must match self tensor shape, excluding the specified dimension. "
+            f"Got self.shape = {list(t.shape)} source.shape = {list(np.shape(source))}"
+        )
+
+
 def _index_add(t: Any, dim: int, index: Any, source: Any, *, alpha: Any = 1) -> Any:
+    _require_fit(t, dim, index, source)
     result = t.clone()
     np.add.at(result, at(t, dim, _places(index)), source if alpha == 1 else alpha * source)
     return result
@@ -118,7 +146,7 @@ def _masked_select(t: Any, mask: Any) -> Any:
 
 
 def _scatter_reduce(t: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
-    return _reduced(t, _grid(index, dim), _part(src, index), reduce, include_self)
+    return _reduced(t, _grid(t, index, dim), _part(src, index), reduce, include_self)
 
 
 def _index_reduce(
@@ -221,7 +249,7 @@ def _kthvalue(t: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any
 
 def _unfold(t: Any, dimension: int, size: int, step: int) -> Any:
     """Windows of so many elements along an axis, each in an axis of its own at the end."""
-    dim = dimension % t.ndim
+    dim = axis_of(t, dimension)
     if size > t.shape[dim]:
         raise RuntimeError(f"maximum size for tensor at dimension {dim} is {t.shape[dim]} but size is {size}")
     starts = np.arange(0, t.shape[dim] - size + 1, step)

@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.tape import record
 from adc.tape.tensor import make
-from adc.tape.torchpicks import along
+from adc.tape.torchpicks import along, axis_of
 
 __all__ = ["CHANGING", "SHARED", "axes_of", "lengths"]
 
@@ -34,11 +34,21 @@ def _flip(t: Any, *dims: Any, **named: Any) -> Any:
     return np.flip(t, lengths(dims or (named["dims"],)))
 
 
+def _t(t: Any) -> Any:
+    if t.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {t.ndim}D")
+    return np.transpose(t)
+
+
 def _tile(t: Any, *dims: Any, **named: Any) -> Any:
     return np.tile(t, lengths(dims or (named["dims"],)))
 
 
 def _roll(t: Any, shifts: Any, dims: Any = None) -> Any:
+    if dims is not None and np.size(shifts) != np.size(dims):
+        raise RuntimeError(
+            f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims: {np.size(dims)}"
+        )
     return np.roll(t, axes_of(shifts), axes_of(dims))
 
 
@@ -122,7 +132,7 @@ def _norm(
 
 
 def _vector_norm(t: Any, p: Any, axes: tuple[int, ...], keepdim: bool) -> Any:
-    axes = tuple(k % t.ndim for k in axes)
+    axes = tuple(axis_of(t, k) for k in axes)
     rest = [n for k, n in enumerate(t.shape) if k not in axes]
     last = np.moveaxis(t, axes, tuple(range(-len(axes), 0)))
     z = np.linalg.norm(np.reshape(last, (*rest, math.prod(t.shape[k] for k in axes))), ord=p, axis=-1)
@@ -173,5 +183,6 @@ SHARED: dict[str, Method] = {
     "quantile": _as_in_pytorch(_quantile(np.quantile)),
     "roll": _roll,
     "rot90": lambda t, k=1, dims=(0, 1): np.rot90(t, k, tuple(dims)),
+    "t": _t,
     "tile": _tile,
 }
