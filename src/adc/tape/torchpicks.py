@@ -20,11 +20,12 @@ Method = Callable[..., Any]
 
 def axis_of(t: Any, dim: int) -> int:
     """An axis, counted from the first. Raises IndexError where the Tensor has none such."""
-    if not -t.ndim <= dim < t.ndim:
+    ndim: int = t.ndim
+    if not -ndim <= dim < ndim:
         raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-t.ndim}, {t.ndim - 1}], but got {dim})"
+            f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
         )
-    return dim % t.ndim
+    return dim % ndim
 
 
 def at(t: Any, dim: int, index: Any) -> tuple[Any, ...]:
