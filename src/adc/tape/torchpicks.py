@@ -25,7 +25,7 @@ def axis_of(t: Any, dim: int) -> int:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})"
         )
-    return dim % ndim
+    return dim if dim >= 0 else dim + ndim
 
 
 def at(t: Any, dim: int, index: Any) -> tuple[Any, ...]:
