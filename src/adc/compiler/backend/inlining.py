@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.layout import reads
+from adc.compiler.analysis.names import given_names, is_of_nameless
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.ir.nodes import (
     Assign,
@@ -23,8 +24,6 @@ from adc.compiler.ir.nodes import (
     Var,
     While,
     blocks,
-    given_names,
-    is_of_nameless,
     may_raise,
     times_read,
     uses,

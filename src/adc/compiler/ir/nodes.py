@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -444,18 +444,6 @@ def times_read(program: Program) -> Counter[Var]:
     found = Counter(v for stmt in walk(program.body) for v in uses(stmt))
     found.update(r for r in program.results if isinstance(r, Var))
     return found
-
-
-def given_names(program: Program) -> set[str]:
-    """The names that the user has given, and those of adjoints and of what is made for them to be read."""
-    return {p.name for p in program.params} | {
-        v.name for s in walk(program.body) for v in defined(s) if v.named
-    }
-
-
-def is_of_nameless(v: Var, names: Set[str]) -> bool:
-    """Whether a value is the adjoint of one that the user has not named."""
-    return v.name.endswith("_bar") and v.name.removesuffix("_bar") not in names
 
 
 def defined(stmt: Stmt) -> tuple[Var, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from adc.compiler.analysis.names import given_names, is_of_nameless
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -13,8 +14,6 @@ from adc.compiler.ir.nodes import (
     Stmt,
     Store,
     Var,
-    given_names,
-    is_of_nameless,
     times_read,
     uses,
     walk,
