@@ -80,8 +80,14 @@ class _Columns:
     def _tall(self) -> set[Var]:
         """Arrays whose columns inner loops follow, their last subscript counted by others; few follow their rows.
 
-        A loop within one more loop counts as many: it runs as often as that one has trips.
+        Of an array that is made here, a loop within one more loop counts as many: it runs as often as that one has
+        trips. Another one has to be copied, for all of them.
         """
+        made = {
+            s.target
+            for s in walk(self.program.body)
+            if isinstance(s, Assign) and s.name in ("empty", "zeros", "zeros_like")
+        }
         votes: dict[Var, list[int]] = {}
         for s, path in self._innermost(self.program.body, ()):
             element = _subscripts(s)
@@ -94,7 +100,7 @@ class _Columns:
             following = [k for k, i in enumerate(index) if isinstance(i, Var) and _made_of(i, inside)]
             along = votes.setdefault(array, [0, 0])
             stepped = any(distance(loop.index, index[-1]) is not None for loop in path[:-1])
-            times = FEWEST_TRIPS ** len(path)
+            times = FEWEST_TRIPS ** len(path) if array in made else 1
             if following == [len(index) - 2] and distance(path[-1].index, index[-2]) is not None:
                 along[0] += times * stepped
             elif following:
@@ -218,9 +224,7 @@ class _Columns:
         """The arrays of which inner loops read every row, in every trip of those around them."""
         effects = self.memory.effects(loop)
         found: dict[Var, None] = {}
-        followed = list(self._followed(loop.body, (loop,)))
-        times = Counter(array for array, *_ in followed)
-        for array, index, position, path in followed:
+        for array, index, position, path in self._followed(loop.body, (loop,)):
             if (
                 array.root is array
                 and array not in effects.defs
@@ -228,8 +232,7 @@ class _Columns:
                 and len(path) > 1
                 and position == array.type.ndim - 2
                 and (
-                    # To copy what is read once costs as much as to read it.
-                    (len(path) > 2 or times[array] > 1) and self._goes_through(array, index, path)
+                    self._goes_through(array, index, path)
                     if array in self.tall
                     else position == 0 and self._covers(path, array.type.shape[0])
                 )

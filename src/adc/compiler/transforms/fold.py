@@ -163,6 +163,9 @@ class _Folder(Terms):
         """Whether an array is a new one, or what a loop makes anew in each trip, that nothing but its copy reads."""
         if not isinstance(x, Var) or self.readers[x] != 1 or x in self.written:
             return False
+        # What is written to may be seen in another shape, for which a copy lies row by row.
+        if copy in self.written and x.type.ndim > 1 and x.type.layout != "C":
+            return False
         c = self.left_behind.get(x)
         return self._is_new(x) or (
             c is not None
