@@ -164,7 +164,8 @@ class _Folder(Terms):
         if not isinstance(x, Var) or self.readers[x] != 1 or x in self.written:
             return False
         # What is written to may be seen in another shape, for which a copy lies row by row.
-        if copy in self.written and x.type.ndim > 1 and x.type.layout != "C":
+        is_by_rows = isinstance(x.type, Array) and (x.type.ndim == 1 or x.type.layout == "C")
+        if copy in self.written and not is_by_rows:
             return False
         c = self.left_behind.get(x)
         return self._is_new(x) or (
