@@ -208,3 +208,37 @@ def test_a_loop_that_takes_one_matrix_of_a_stack_does_not_copy_them_all():
     assert not any("rt.columns" in line and line.startswith(" " * 8) for line in text.split("\n"))
     for x, y in zip(*(adc.grad(mixed, (0, 1), mode=m)(*given) for m in ("compiled", "tape")), strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-10, atol=1e-12)
+
+
+def test_loops_within_more_loops_say_how_an_array_lies():
+    """The adjoint of `a` is added to by columns in the steps, and read by rows once behind them."""
+
+    def chain(b, alpha, steps):
+        n = len(b)
+        a = np.empty((n, n))
+        for i in range(n):
+            total = 0.0
+            for j in range(n):
+                total += np.exp(b[i, j])
+            for j in range(n):
+                a[i, j] = b[i, j] - np.log(total)
+        alpha = alpha.copy()
+        new = np.empty(n)
+        for _ in range(steps):
+            for j in range(n):
+                total = 0.0
+                for i in range(n):
+                    total += np.exp(alpha[i] + a[i, j])
+                new[j] = np.log(total)
+            for j in range(n):
+                alpha[j] = new[j]
+        return np.sum(alpha * alpha)
+
+    given = R.normal(size=(4, 4)), R.normal(size=4), 3
+    assert "a_bar[j, i] += " in adc.source(adc.grad(chain, (0, 1)), *given, stage="optimized")
+    for x, y in zip(
+        adc.grad(chain, (0, 1), mode="compiled")(*given),
+        adc.grad(chain, (0, 1), mode="tape")(*given),
+        strict=True,
+    ):
+        np.testing.assert_allclose(x, y, rtol=1e-11, atol=1e-12)
