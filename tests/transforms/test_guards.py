@@ -21,14 +21,14 @@ def sigmoid(x):
 def distances(x):
     r = np.empty(len(x))
     for i in range(len(x)):
-        r[i] = np.sqrt(x[i] ** 2 + 1e-6)
+        r[i] = np.sqrt(x[i] * x[i] + 1e-6)
     return np.sum(np.log(1.0 + r * r))
 
 
-def powers(x):
+def products(x):
     y = np.zeros(len(x))
     for i in range(len(x)):
-        y[i] = x[i] ** 3 / np.cosh(x[i])
+        y[i] = x[i] * x[i] / np.cosh(x[i])
     return np.sum(y)
 
 
@@ -56,8 +56,28 @@ def small_numbers(x):
     return np.sum(np.where(x > 0, y, 0.0))
 
 
-REGULAR = [sigmoid, distances, powers, stable_logarithm]
-SINGULAR = [chosen_roots, chosen_quotients, roots_in_a_sum, small_numbers]
+MEASURED = np.array([1.0, np.nan, 2.0, np.inf, 0.5])
+
+
+def missing_data(x):
+    n = len(x)
+    return np.sum(np.where(np.isfinite(MEASURED[:n]), (MEASURED[:n] - x) ** 2, 0.0))
+
+
+def distances_to_missing_data(x):
+    d = MEASURED[: len(x)] - x
+    return np.sum(np.where(np.isfinite(d), np.sqrt(d**2 + 1e-6) + np.log(1 + d**2), 0.0))
+
+
+REGULAR = [sigmoid, distances, products, stable_logarithm]
+SINGULAR = [
+    chosen_roots,
+    chosen_quotients,
+    roots_in_a_sum,
+    small_numbers,
+    missing_data,
+    distances_to_missing_data,
+]
 
 
 @pytest.mark.parametrize("f", REGULAR + SINGULAR, ids=lambda f: f.__name__)

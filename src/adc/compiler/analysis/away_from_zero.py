@@ -1,7 +1,8 @@
 """Numbers that are seen not to come near zero, whatever the data are: `1 + np.exp(-x)`, `np.sqrt(r @ r + 1e-9)`.
 
-What is singular at zero is regular there. NaN is no number: a value is bounded only where the steps on the way to it
-make NaN of nothing else, or hand no adjoint on that was zero before.
+What is singular at zero is regular there. NaN, as of data that are missing and not chosen, makes NaN of a zero
+adjoint on the way back through `np.exp(x)` or `x * x`, whatever is done here. Through `x**2` it does not, which is
+singular itself: no bound is taken from it, nor from what else lets zeros through.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ _SINGULAR_AT_ZERO = {
     "cbrt": 0,
     "reciprocal": 0,
     "divide": 1,
-    "power": 0,
 }
 _NEAR = 1e-15  # whose reciprocal squared is a number of 32 bits
 _NEVER_NEGATIVE = {"exp", "exp2", "square", "absolute", "fabs"}
@@ -39,6 +39,7 @@ _SAME_VALUES = {
     "min",
     "mean",
 }
+_PRODUCTS = {"multiply", "matmul", "dot"}
 _DEEPEST = 12
 
 
@@ -54,8 +55,6 @@ class AwayFromZero:
         if s.name == "log1p":
             least = self.least(s.args[0])
             return least is not None and 1.0 + least >= _NEAR
-        if s.name == "power" and isinstance(s.args[1], Const) and _is_whole(s.args[1].value):
-            return s.args[1].value >= 1 or self._is_away(s.args[0])
         return s.name in _SINGULAR_AT_ZERO and self._is_away(s.args[_SINGULAR_AT_ZERO[s.name]])
 
     def _is_away(self, x: Atom) -> bool:
@@ -72,7 +71,9 @@ class AwayFromZero:
         s = self.definition.get(x)
         if not isinstance(s, Assign) or len(s.targets) != 1:
             return None
-        if s.name in _NEVER_NEGATIVE or _is_square(s):
+        if s.name in _NEVER_NEGATIVE or (
+            s.name in _PRODUCTS and s.args[0] is s.args[1] and not _is_matrix(s)
+        ):
             return 0.0
         if s.name == "cosh":
             return 1.0
@@ -110,17 +111,5 @@ def _smaller(a: float | None, b: float | None) -> float | None:
     return None if a is None or b is None else min(a, b)
 
 
-def _is_whole(x: object) -> bool:
-    return isinstance(x, (int, float)) and not isinstance(x, bool) and x == round(x)
-
-
-def _is_square(s: Assign) -> bool:
-    if s.name == "multiply" or (s.name in ("matmul", "dot") and not s.target.is_array):
-        return s.args[0] is s.args[1]
-    exponent = s.args[1] if s.name == "power" else None
-    return (
-        isinstance(exponent, Const)
-        and _is_whole(exponent.value)
-        and exponent.value > 0
-        and exponent.value % 2 == 0
-    )
+def _is_matrix(s: Assign) -> bool:
+    return s.name != "multiply" and s.target.is_array
