@@ -21,7 +21,7 @@ def forgotten():
     for module in [m for m in registry.user_modules if m.startswith("shapes_")]:
         registry.user_modules.discard(module)
         for known in (registry._by_name, registry._by_callable):
-            for key in [k for k, o in known.items() if o.function.__module__ == module]:
+            for key in [k for k, o in known.items() if getattr(o.function, "__module__", "") == module]:
                 del known[key]
 
 
