@@ -124,8 +124,6 @@ class _Folder(Terms):
                 return self._becomes(target, args[0], stmt)
         if name == "copy" and self._is_only_copied(args[0], target):
             self.table[target] = args[0]
-            if target in self.written:
-                self.written.add(args[0])
             if target.named and not args[0].named:
                 args[0].name, args[0].named = target.name, True
         if name == "squeeze" and (total := self._summed(args, target)) is not None:
@@ -161,11 +159,7 @@ class _Folder(Terms):
 
     def _is_only_copied(self, x: Atom, copy: Var) -> bool:
         """Whether an array is a new one, or what a loop makes anew in each trip, that nothing but its copy reads."""
-        if not isinstance(x, Var) or self.readers[x] != 1 or x in self.written:
-            return False
-        # What is written to may be seen in another shape, for which a copy lies row by row.
-        is_by_rows = isinstance(x.type, Array) and (x.type.ndim == 1 or x.type.layout == "C")
-        if copy in self.written and not is_by_rows:
+        if not isinstance(x, Var) or self.readers[x] != 1 or {x, copy} & self.written:
             return False
         c = self.left_behind.get(x)
         return self._is_new(x) or (

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from adc.compiler.analysis.names import given_names, is_of_nameless
 from adc.compiler.ir.nodes import (
     Assign,
@@ -133,8 +135,9 @@ class Terms:
             return None
         if not (_is_power_of_two(by) or _is_power_of_two(factor.value)):
             return None
-        together = Const(float(by * factor.value))
-        return other if together == Const(1.0) else self.new("multiply", (together, other), target)
+        product = by * factor.value
+        together = Const(product if isinstance(product, np.floating) else float(product))
+        return other if product == 1.0 else self.new("multiply", (together, other), target)
 
     def _doubled(self, x: Atom, target: Var) -> Assign:
         """Two x; what is x for this alone is a step on the way, and needs no name."""
@@ -172,11 +175,11 @@ def _either_way(product: Assign) -> tuple[tuple[Atom, ...], tuple[Atom, ...]]:
 
 
 def is_real(x: Any) -> bool:
-    return isinstance(x, (int, float)) and not isinstance(x, bool)
+    return isinstance(x, (int, float, np.floating)) and not isinstance(x, bool)
 
 
 def _is_power_of_two(x: float) -> bool:
-    return math.isfinite(x) and abs(math.frexp(x)[0]) == 0.5
+    return math.isfinite(x) and abs(math.frexp(float(x))[0]) == 0.5
 
 
 def is_converted(args: tuple[Atom, ...], target: Var) -> bool:

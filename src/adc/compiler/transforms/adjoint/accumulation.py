@@ -417,6 +417,10 @@ class Accumulation(ABC):
             t = self.ev.type_of(g)
             assert t is not None
         if t.dtype != x.type.dtype and isinstance(g, Var):
+            number = partials.the_same_throughout(self.ev, g)
+            if isinstance(number, (int, float)):
+                number = np.dtype(x.type.dtype).type(number)
+                return self.ev.op("broadcast_to", number, self.ev.shape_values(g.type.shape))
             g = self.ev.cast(g, x.type.dtype)
         return g
 
