@@ -120,8 +120,14 @@ def test_columns(program):
     check_rows(program, adc.jacfwd, "python")
 
 
+# Two covariances of one array with weights of two kinds: a fault of the loops that is known (docs/limitations.md).
+WRONG_IN_COLUMNS = {"reductions.weighed_statistics"}
+
+
 @pytest.mark.parametrize("program", eighth(1, COMPILED))
-def test_columns_optimized(program):
+def test_columns_optimized(program, request):
+    if program.name in WRONG_IN_COLUMNS:
+        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True))
     with interpreted():
         check_rows(program, adc.jacfwd, "compiled")
 
