@@ -120,14 +120,8 @@ def test_columns(program):
     check_rows(program, adc.jacfwd, "python")
 
 
-# Two covariances of one array with weights of two kinds: a fault of the loops that is known (docs/limitations.md).
-WRONG_IN_COLUMNS = {"reductions.weighed_statistics"}
-
-
 @pytest.mark.parametrize("program", eighth(1, COMPILED))
-def test_columns_optimized(program, request):
-    if program.name in WRONG_IN_COLUMNS:
-        request.applymarker(pytest.mark.xfail(raises=AssertionError, strict=True))
+def test_columns_optimized(program):
     with interpreted():
         check_rows(program, adc.jacfwd, "compiled")
 

@@ -19,10 +19,10 @@ def alike(one: Var, other: Var, equal: EqualLengths) -> bool:
 def same_element(loop: For, old: Var, new: Var) -> bool:
     """Whether every element of `old` is read, for the last time, in the block that then writes it in `new`."""
     homes: list[tuple[Block, int, bool, Any]] = []  # block, position, is a write of new, index
-    if any(
-        v.is_array and v.root in (old, new) and v not in (old, new) for s in walk([loop]) for v in uses(s)
-    ):
-        return False  # a view reads or writes elements that this would have to follow
+    # A view reads or writes elements that this would have to follow. What has its memory from another array is one.
+    memory = (old.root, new.root)
+    if any(v.is_array and v.root in memory and v not in (old, new) for s in walk([loop]) for v in uses(s)):
+        return False
     for block in all_blocks([loop]):
         for position, s in enumerate(block):
             if isinstance(s, Store) and s.array in (old, new):
