@@ -111,6 +111,11 @@ def taken_off(z):
     return np.sum(np.sin(logp + m) * z)
 
 
+def of_a_temperature(z):
+    m = np.max(z)
+    return np.sum(np.sin(m + 49.0 * np.log(np.sum(np.exp((z - m) / 49.0), axis=1))))  # 49 * (1 / 49) is not 1
+
+
 def by_columns(z):
     m = np.max(z, axis=1)
     e = np.zeros(z.shape)
@@ -247,6 +252,7 @@ def one_row_divided(z):
         rows_of_an_array,
         attention,
         taken_off,
+        of_a_temperature,
         by_columns,
         on_some_paths,
         with_ones,
@@ -283,6 +289,7 @@ def test_gradient(function):
         rows_of_an_array,
         attention,
         taken_off,
+        of_a_temperature,
         by_columns,
         on_some_paths,
     ],

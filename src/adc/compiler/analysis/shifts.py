@@ -17,6 +17,7 @@ from adc.compiler.analysis.weights import STAYS, ZERO, Weight, followed, joined,
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.values import plain_value
+from adc.compiler.ir.creation import BLANK, ZEROS
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -44,7 +45,6 @@ EXTREMES = {"max", "min"}
 EXTREMES_OF_TWO = {"maximum", "minimum"}
 COMPARISONS = {"greater", "less", "greater_equal", "less_equal"}
 VIEWS = {"getitem", "reshape", "expand_dims", "alias", "cast", "divide", "multiply", "negative"}
-NEW = {"empty", "empty_like", "zeros", "zeros_like"}  # memory that holds nothing, or zeros
 
 
 def inactive_shifts(program: Program, joined_roots: dict[Var, set[Var]]) -> set[Var]:
@@ -72,7 +72,7 @@ class _Shifts:
         self.written = written_roots(statements, joined_roots)
         self.counting = {s.target for s in statements if isinstance(s, Assign) and counts(s)} - self.written
         self.zeros = {
-            s.target for s in statements if isinstance(s, Assign) and s.name in ("zeros", "zeros_like")
+            s.target for s in statements if isinstance(s, Assign) and s.name in ZEROS
         } - self.written
         self.made = {v: s for s in statements for v in defined(s)}
         self.readers: dict[Var, list[Stmt]] = {}
@@ -370,7 +370,7 @@ class _Places:
         made = self.shifts.made.get(root)
         return (
             isinstance(made, Assign)
-            and made.name in NEW
+            and made.name in BLANK
             and self.is_of_block(root)
             and (made in self.region or self.region.issuperset(self.shifts.users.get(root, [])))
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
+from math import isclose
 
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.values import plain_value
@@ -16,8 +17,10 @@ from adc.compiler.ir.types import is_integer
 from adc.rules.operation import Operation
 from adc.rules.shapes import normalize_axes
 
+ROUNDING = 1e-12  # relative, of weights
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Weight:
     """How a value follows the shift: `axes` are those of the value along which the shift varies, in its own order."""
 
@@ -25,6 +28,15 @@ class Weight:
     multiplicative: float
     axes: tuple[int, ...] = ()
     is_zero: bool = False
+
+    def __eq__(self, other: object) -> bool:
+        """Up to rounding: under a temperature T a shift comes back as T * (1 / T), which need not be 1."""
+        return (
+            isinstance(other, Weight)
+            and (self.axes, self.is_zero) == (other.axes, other.is_zero)
+            and isclose(self.additive, other.additive, rel_tol=ROUNDING)
+            and isclose(self.multiplicative, other.multiplicative, rel_tol=ROUNDING)
+        )
 
     @property
     def moves(self) -> bool:
@@ -34,7 +46,7 @@ class Weight:
 STAYS = Weight(0.0, 0.0)
 ZERO = Weight(0.0, 0.0, is_zero=True)
 
-_DEGREES = {"abs": 1.0, "sqrt": 0.5, "square": 2.0, "reciprocal": -1.0}
+_DEGREES = {"absolute": 1.0, "sqrt": 0.5, "square": 2.0, "reciprocal": -1.0}
 
 Weights = Callable[[Atom], Weight]
 
@@ -97,9 +109,11 @@ def summed(x: Weight, y: Weight) -> Weight | None:
             return other
     axes = x.axes if x.moves else y.axes
     if x.multiplicative == 0 and y.multiplicative == 0:
-        return Weight(x.additive + y.additive, 0.0, axes)
+        return Weight(_added(x.additive, y.additive), 0.0, axes)
     # exp(w d) u + exp(w d) v keeps the factor; a constant beside it does not.
-    is_one_factor = x.multiplicative == y.multiplicative and x.additive == y.additive == 0
+    is_one_factor = x.additive == y.additive == 0 and isclose(
+        x.multiplicative, y.multiplicative, rel_tol=ROUNDING
+    )
     return Weight(0.0, x.multiplicative, axes) if is_one_factor else None
 
 
@@ -124,8 +138,13 @@ def _combined(name: str, s: Assign, weight_of: Weights) -> Weight | None:
     if x.additive == 0 and y.additive == 0:
         if x.is_zero or (y.is_zero and name == "multiply"):
             return ZERO
-        return Weight(0.0, x.multiplicative + sign * y.multiplicative, axes)
+        return Weight(0.0, _added(x.multiplicative, sign * y.multiplicative), axes)
     return None
+
+
+def _added(x: float, y: float) -> float:
+    """A sum, which is zero where the two cancel up to rounding."""
+    return 0.0 if isclose(x, -y, rel_tol=ROUNDING) else x + y
 
 
 def _is_number(x: Atom) -> bool:

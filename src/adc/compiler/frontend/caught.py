@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from adc.compiler.frontend import infer
+from adc.compiler.ir.creation import CREATION
 from adc.compiler.ir.nodes import Assign, Block, Const, Index, Slice, Stmt, Store, Var, walk
 from adc.compiler.ir.types import Array, Scalar, is_float, is_integer
 from adc.rules.dims import Shape
@@ -62,7 +63,7 @@ _TOTAL |= {
     "count_nonzero",
     "searchsorted",
 }
-_TOTAL |= infer.CREATION
+_TOTAL |= CREATION
 # Lengths that do not fit are checked before.
 _TOTAL |= {
     "outer",

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from adc.compiler.ir.creation import CREATION
 from adc.compiler.ir.nodes import Const, Operand, Slice, Var, variables
 from adc.compiler.ir.types import Array, Layout, Scalar, Type, of_number
 from adc.rules import shapes
@@ -23,7 +24,6 @@ from adc.rules.dims import Dim, Shape, Symbol
 from adc.rules.operation import Operation, floating
 
 SAME_DTYPE = {"reshape", "ravel", "transpose", "broadcast_to", "expand_dims", "squeeze", "copy"}
-CREATION = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like"}
 AXES = {"axis", "axes"}
 EXAMPLE_LENGTHS = ((3, 5, 7, 11, 13, 17, 19, 23), (4, 6, 10, 14, 15, 21, 22, 26))
 SCALES = (

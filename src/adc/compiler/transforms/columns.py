@@ -26,6 +26,7 @@ from adc.compiler.analysis.equalities import Equalities
 from adc.compiler.analysis.roots import written_roots
 from adc.compiler.analysis.touches import distance, element, move
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.creation import BLANK
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -83,11 +84,7 @@ class _Columns:
         Of an array that is made here, a loop within one more loop counts as many: it runs as often as that one has
         trips. Another one has to be copied, for all of them.
         """
-        made = {
-            s.target
-            for s in walk(self.program.body)
-            if isinstance(s, Assign) and s.name in ("empty", "zeros", "zeros_like")
-        }
+        made = {s.target for s in walk(self.program.body) if isinstance(s, Assign) and s.name in BLANK}
         votes: dict[Var, list[int]] = {}
         for s, path in self._innermost(self.program.body, ()):
             element = _subscripts(s)

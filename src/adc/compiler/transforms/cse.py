@@ -15,6 +15,7 @@ from adc.compiler.analysis.touches import pace, with_counter_at
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import plain_value
+from adc.compiler.ir.creation import CREATION
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -41,7 +42,7 @@ from adc.compiler.transforms.rewrite import operand, substitute
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
-FRESH = {"zeros", "ones", "empty", "full", "zeros_like", "ones_like", "empty_like", "full_like", "copy"}
+FRESH = CREATION | {"copy"}
 
 
 COMPARISONS = {"equal", "less", "less_equal", "greater", "greater_equal", "logical_or", "logical_and"}

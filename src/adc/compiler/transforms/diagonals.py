@@ -13,6 +13,7 @@ import numpy as np
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
+from adc.compiler.ir.creation import ZEROS
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -54,7 +55,7 @@ def scaled(program: Program, evaluator: Evaluator) -> Program:
     sweep = set(walk(parts.reverse_sweep(program.body)))
     for block in all_blocks(program.body):
         for s in list(block):
-            if not isinstance(s, Assign) or s.name not in ("zeros", "zeros_like") or s not in sweep:
+            if not isinstance(s, Assign) or s.name not in ZEROS or s not in sweep:
                 continue
             users = [u for u in uses_of.get(s.target, []) if not (isinstance(u, Assign) and u.name == "dim")]
             if s.target not in program.results and _is_diagonal(s.target, users, definition, evaluator):

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.positions import all_different, differ, never_meet_at_once
 from adc.compiler.frontend.indexing import FULL
+from adc.compiler.ir.creation import ZEROS
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -29,8 +30,6 @@ from adc.compiler.ir.nodes import (
     uses,
     walk,
 )
-
-ZEROS = ("zeros", "zeros_like")
 
 
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:

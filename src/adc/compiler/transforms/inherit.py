@@ -21,6 +21,7 @@ from adc.compiler.analysis.roots import laid_flat
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.creation import ZEROS
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -37,7 +38,6 @@ from adc.compiler.ir.nodes import (
     walk,
 )
 from adc.compiler.ir.types import Array
-from adc.compiler.transforms.first import ZEROS
 from adc.compiler.transforms.owned import memory_uses, rename
 from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.rewrite import operand, substitute

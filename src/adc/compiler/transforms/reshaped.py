@@ -11,8 +11,9 @@ from __future__ import annotations
 from adc.compiler.analysis import layout
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.seen import begin, sees, views_of
-from adc.compiler.frontend.infer import CREATION, is_elementwise
+from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.creation import CREATION
 from adc.compiler.ir.nodes import (
     Assign,
     Block,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import Value
+from adc.compiler.ir.creation import CREATION
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -37,9 +38,6 @@ from adc.compiler.transforms.rewrite import operand, substitute
 __all__ = ["depending", "rerooted", "run"]
 
 Memory = Var | Buffer
-
-# Making one of these again costs no more than copying it.
-FRESH = frozenset({"zeros", "zeros_like", "empty", "empty_like", "ones", "ones_like", "full", "full_like"})
 
 
 def run(
@@ -170,7 +168,8 @@ class _Facts:
         self.touches: set[Memory] = set()
         self.writes: set[Memory] = set()
         self.groups: list[set[Var]] = []  # arrays that may be the same
-        self.fills = isinstance(stmt, Assign) and stmt.name in FRESH
+        # Making one of these again costs no more than copying it.
+        self.fills = isinstance(stmt, Assign) and stmt.name in CREATION
         self.views = isinstance(stmt, Assign) and stmt.targets[0].view_of is not None
         for s in walk([stmt]):
             self.reads.update(uses(s))

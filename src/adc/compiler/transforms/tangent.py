@@ -16,6 +16,7 @@ from adc.compiler.analysis.activity import Activity
 from adc.compiler.analysis.roots import behind, written_roots
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import ZERO, Value
+from adc.compiler.ir.creation import BLANK
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -223,7 +224,7 @@ class Tangent:
     def _zero_memory(self, stmt: Assign) -> Value:
         """Zeros made as the primal's memory is made."""
         name = stmt.name
-        if name in ("zeros", "zeros_like", "empty", "empty_like"):
+        if name in BLANK:
             return self.ev.op(name.replace("empty", "zeros"), *map(_value, stmt.args))
         return self._zero_like(stmt.target)
 

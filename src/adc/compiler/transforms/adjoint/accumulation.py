@@ -17,6 +17,7 @@ from adc.compiler.analysis.roots import laid_flat, written_roots
 from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.frontend.values import UNDEFINED, Value
+from adc.compiler.ir.creation import ZEROS
 from adc.compiler.ir.nodes import (
     Assign,
     Atom,
@@ -43,7 +44,7 @@ from adc.rules.operation import Operation
 
 _ZEROS = {Const(0.0), Const(0), Const(0j), Const(False)}
 # What gives zeros where something else was chosen: a pull that gathers starts from zeros.
-_CHOOSE = {"zeros", "zeros_like", "tril", "triu"}
+_CHOOSE = ZEROS | {"tril", "triu"}
 
 
 def _masks(program: Program) -> set[Var]:
