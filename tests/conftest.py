@@ -42,10 +42,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=place)
     if "exhaustive" in config.getoption("-m"):
         return
-    left_out = [item for item in items if item.get_closest_marker("exhaustive")]
+    taken: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (left_out if item.get_closest_marker("exhaustive") else taken).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in set(left_out)]
+        items[:] = taken
 
 
 def pytest_collection_finish() -> None:
