@@ -33,6 +33,7 @@ from adc.compiler.ir.nodes import (
     Store,
     Var,
     While,
+    defined,
     variables,
     walk,
 )
@@ -125,7 +126,7 @@ class _Scatter:
                 if isinstance(s, Store)
                 and self.memory.of(s.array) is root
                 and (s.accumulate or not others)
-                and all(self._are_other_rows(s, a) for a in others)
+                and all(self._are_other_rows(s, a, loop) for a in others)
             ]
             if len(group) < 2 or len({s.index for s in group}) != len(group):
                 continue
@@ -133,11 +134,12 @@ class _Scatter:
             if all(self._follows(s, loop, definition) for s in group):
                 yield group
 
-    def _are_other_rows(self, store: Store, access: Access) -> bool:
-        """Whether a loop goes along other rows by one access to an array than by another."""
-        index = access.index
-        return index is not None and never_meet(
-            store.index[:-1], index[:-1], self.counters.keys(), self.counters
+    def _are_other_rows(self, store: Store, access: Access, loop: For) -> bool:
+        """Whether a loop goes along other rows by one access to an array than by another, in all of its trips."""
+        around = self.counters.keys() - {loop.index}
+        own = {v for s in loop.body for v in defined(s)}
+        return access.index is not None and never_meet(
+            store.index[:-1], access.index[:-1], around, self.counters, own
         )
 
     def _follows(self, store: Store, loop: For, definition: dict[Var, Assign]) -> bool:
