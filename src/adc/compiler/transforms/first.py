@@ -10,6 +10,7 @@ all where `g` is what stood there before it was cleared.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.positions import all_different, differ, never_meet_at_once
@@ -28,6 +29,7 @@ from adc.compiler.ir.nodes import (
     blocks,
     is_view,
     uses,
+    variables,
     walk,
 )
 
@@ -52,11 +54,14 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
     copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
     for block in all_blocks(program.body):
+        for cleared in [s for s in block if _clears(s, different)]:
+            again = _puts_back(cleared, block, parts, copies, memory)
+            if again is not None:
+                block.remove(cleared)
+                block.remove(again)
         for cleared, first in _refilled(block, parts, memory, different):
             block.remove(cleared)
             first.accumulate = False
-            if _puts_back(first, block, parts, copies, memory):
-                block.remove(first)
     return program
 
 
@@ -90,7 +95,7 @@ def _refilled(
 ) -> Iterator[tuple[Store, Store]]:
     """Statements that clear a part, each with the one that adds to that part before anything else touches the array."""
     for stmt in list(block):
-        if not isinstance(stmt, Store) or stmt.role != "clear" or not differ(stmt.index, different):
+        if not _clears(stmt, different):
             continue
         mine = memory.of(stmt.array)
         first = next((s for s in block[block.index(stmt) + 1 :] if _works_on(s, mine, memory)), None)
@@ -111,17 +116,33 @@ def _place(store: Store, parts: dict[Var, Assign]) -> tuple[Var, Index]:
     return store.array, store.index
 
 
+def _clears(s: Stmt, different: set[Var]) -> TypeGuard[Store]:
+    return isinstance(s, Store) and s.role == "clear" and differ(s.index, different)
+
+
 def _puts_back(
-    first: Store, block: Block, parts: dict[Var, Assign], copies: dict[Var, Assign], memory: Memory
-) -> bool:
-    """Whether a statement writes what was copied from that very place, where nothing was written meanwhile."""
-    copy = copies.get(first.value) if isinstance(first.value, Var) else None
-    part = parts.get(copy.args[0]) if copy is not None else None
-    if copy is None or part is None or copy not in block or part.args != _place(first, parts):
-        return False
-    between = block[block.index(copy) + 1 : block.index(first)]
-    both = (memory.of(first.array), memory.of(copy.target))
-    return not any(isinstance(s, Store) and memory.of(s.array) in both for s in walk(between))
+    cleared: Store, block: Block, parts: dict[Var, Assign], copies: dict[Var, Assign], memory: Memory
+) -> Store | None:
+    """The statement that adds what a part held before it was cleared, if the array is only added to till then."""
+    mine, place = memory.of(cleared.array), _place(cleared, parts)
+    written: set[Var] = set()
+    for s in block[block.index(cleared) + 1 :]:
+        if not _works_on(s, mine, memory):
+            written |= {memory.of(w.array) for w in walk([s]) if isinstance(w, Store)}
+            continue
+        if not (isinstance(s, Store) and s.accumulate and memory.of(s.array) is mine):
+            return None
+        copy = copies.get(s.value) if isinstance(s.value, Var) else None
+        part = parts.get(copy.args[0]) if copy is not None else None
+        if copy is not None and part is not None and copy in block and part.args == place == _place(s, parts):
+            for w in walk(block[block.index(copy) + 1 : block.index(cleared)]):
+                if isinstance(w, Store):
+                    written.add(memory.of(w.array))
+            kept = {mine, memory.of(copy.target), *(memory.of(v) for v in variables(place[1]))}
+            return s if written.isdisjoint(kept) else None
+        if isinstance(s.value, Var) and memory.of(s.value) is mine:
+            return None
+    return None
 
 
 def _are_beside(a: Index, b: Index) -> bool:

@@ -1,0 +1,70 @@
+"""Read a part of an adjoint where it lies, rather than a copy of it.
+
+    y_bar = x_bar[1:-1].copy()                            x_bar[:-2] += x_bar[1:-1] * h
+    p_bar = y_bar * h                          ->
+    x_bar[:-2] += p_bar
+
+The pull of a write copies what stands there, for what is added to the array meanwhile. Where all that reads the copy
+does so before anything is written to the array, and makes something else of it, it is not needed.
+"""
+
+from __future__ import annotations
+
+from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.infer import is_elementwise
+from adc.compiler.frontend.lower import Evaluator
+from adc.compiler.ir.nodes import Assign, Atom, Block, Program, Stmt, Var, all_blocks, is_view, uses, walk
+from adc.compiler.ir.types import Array
+from adc.compiler.transforms.parts import reverse_sweep
+from adc.compiler.transforms.rewrite import substitute
+from adc.rules.operation import Operation
+
+
+def run(program: Program, evaluator: Evaluator) -> Program:
+    """The program whose reverse sweep copies no more than it has to."""
+    memory = Memory(evaluator.joined_roots)
+    readers: dict[Var, list[Stmt]] = {}
+    for s in walk(program.body):
+        for v in uses(s):
+            readers.setdefault(v, []).append(s)
+    definition = {s.targets[0]: s for s in walk(program.body) if isinstance(s, Assign)}
+    returned = {r for r in program.results if isinstance(r, Var)}
+    table: dict[Var, Atom] = {}
+    for block in all_blocks(reverse_sweep(program.body)):
+        for copy in list(block):
+            if not (isinstance(copy, Assign) and copy.name == "copy" and copy.target not in returned):
+                continue
+            part = definition.get(copy.args[0]) if isinstance(copy.args[0], Var) else None
+            if (
+                part is not None
+                and _lies_in_rows(part)
+                and _only_makes(readers.get(copy.target, []), copy, block, memory)
+            ):
+                table[copy.target] = part.target
+                block.remove(copy)
+    program.body = substitute(program.body, table, program.params)
+    return program
+
+
+def _lies_in_rows(part: Assign) -> bool:
+    """Whether what is made of a part has the order in memory that it has of a copy."""
+    array = part.args[0]
+    return (
+        part.name == "getitem"
+        and is_view(part)
+        and isinstance(array.type, Array)
+        and array.type.layout == "C"
+    )
+
+
+def _only_makes(readers: list[Stmt], copy: Assign, block: Block, memory: Memory) -> bool:
+    """Whether statements of a block make something else of a copy, before what it is of is written to."""
+    if not readers or not all(s in block and _makes(s) for s in readers):
+        return False
+    first, last = block.index(copy), max(block.index(s) for s in readers)
+    root = memory.of(copy.args[0])
+    return not any(root in memory.effects(s).writes for s in block[first:last])
+
+
+def _makes(s: Stmt) -> bool:
+    return isinstance(s, Assign) and isinstance(s.op, Operation) and is_elementwise(s.op) and not is_view(s)
