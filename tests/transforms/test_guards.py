@@ -69,7 +69,15 @@ def distances_to_missing_data(x):
     return np.sum(np.where(np.isfinite(d), np.sqrt(d**2 + 1e-6) + np.log(1 + d**2), 0.0))
 
 
-REGULAR = [sigmoid, distances, products, stable_logarithm]
+def normalised(x):
+    z = (x - np.mean(x)) / np.sqrt(np.var(x) + 1e-5)
+    rows = np.outer(x, x) + z
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    deviation = np.sqrt(np.sum(centred * centred, axis=1) / rows.shape[1] + 1e-5)
+    return np.sum(np.maximum(centred / deviation[:, None], 0.1) * z)
+
+
+REGULAR = [sigmoid, distances, products, stable_logarithm, normalised]
 SINGULAR = [
     chosen_roots,
     chosen_quotients,

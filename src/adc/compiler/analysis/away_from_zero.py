@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Set
 
+from adc.compiler.frontend.values import plain_value
 from adc.compiler.ir.nodes import Assign, Atom, Const, Stmt, Var
+from adc.rules.shapes import normalize_axes, size
 
 # Which operand must not be zero, for derivatives to be finite.
 _SINGULAR_AT_ZERO = {
@@ -55,7 +57,21 @@ class AwayFromZero:
         if s.name == "log1p":
             least = self.least(s.args[0])
             return least is not None and 1.0 + least >= _NEAR
+        if self._is_mean(s):
+            return True
         return s.name in _SINGULAR_AT_ZERO and self._is_away(s.args[_SINGULAR_AT_ZERO[s.name]])
+
+    def _is_mean(self, s: Assign) -> bool:
+        """Whether a sum is divided by how many it is of: of none there is nothing that its adjoint would go to."""
+        if s.name != "divide" or not all(isinstance(a, Var) for a in s.args):
+            return False
+        total, number = s.args
+        summed = self.definition.get(total)
+        if not isinstance(summed, Assign) or summed.name != "sum" or number.dim is None:
+            return False
+        shape = summed.args[0].type.shape
+        axes = normalize_axes(plain_value(summed.args[1]), len(shape))
+        return number.dim == size([shape[k] for k in axes])
 
     def _is_away(self, x: Atom) -> bool:
         least = self.least(x)
@@ -81,6 +97,9 @@ class AwayFromZero:
             return _smaller(self.least(s.args[1], depth + 1), self.least(s.args[2], depth + 1))
         if s.name in _SAME_VALUES:
             return self.least(s.args[0], depth + 1)
+        if self._is_mean(s):
+            least = self.least(s.args[0], depth + 1)
+            return 0.0 if least is not None and least >= 0 else None
         of = [self.least(a, depth + 1) for a in s.args[:2] if isinstance(a, (Var, Const))]
         return _combined(s, of[0], of[1] if len(of) > 1 else None) if of else None
 
