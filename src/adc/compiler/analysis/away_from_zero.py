@@ -62,14 +62,23 @@ class AwayFromZero:
         return s.name in _SINGULAR_AT_ZERO and self._is_away(s.args[_SINGULAR_AT_ZERO[s.name]])
 
     def _is_mean(self, s: Assign) -> bool:
-        """Whether a sum is divided by how many it is of: of none there is nothing that its adjoint would go to."""
+        """Whether a sum is divided by how many it is of: of none there is nothing that its adjoint would go to.
+
+        So is a product of matrices by the square root of the length that it sums over.
+        """
         if s.name != "divide" or not all(isinstance(a, Var) for a in s.args):
             return False
         total, number = s.args
-        summed = self.definition.get(total)
-        if not isinstance(summed, Assign) or summed.name != "sum" or number.dim is None:
+        root, summed = self.definition.get(number), self.definition.get(total)
+        if isinstance(root, Assign) and root.name in ("sqrt", "root") and isinstance(root.args[0], Var):
+            number = root.args[0]
+        if not isinstance(summed, Assign) or number.dim is None:
             return False
-        shape = summed.args[0].type.shape
+        shape = summed.args[0].type.shape if isinstance(summed.args[0], Var) else ()
+        if summed.name in ("matmul", "dot"):
+            return bool(shape) and number.dim == shape[-1]
+        if summed.name != "sum":
+            return False
         axes = normalize_axes(plain_value(summed.args[1]), len(shape))
         return number.dim == size([shape[k] for k in axes])
 

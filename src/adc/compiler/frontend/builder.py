@@ -325,6 +325,10 @@ class Builder(Measures):
         )
         if operation.name == "broadcast_to":
             self.broadcast_of[result] = bound[0]
+        elif operation.name == "expand_dims" and first in self.broadcast_of:
+            number = self.broadcast_of[first]
+            if not self.type_is_array(number):
+                self.broadcast_of[result] = number
         self.widths.note(result, by_path)
         return result
 
@@ -374,7 +378,10 @@ class Builder(Measures):
             rest = [self.type_of(o) for j, o in enumerate(bound) if j != k]
             shapes_of = [t.shape for t in (*rest, self.type_of(source)) if t is not None]
             without = broadcast_shapes(shapes_of, lambda a, b: None)
-            if self.equal.same_shape(without, v.type.shape):
+            lengths = zip(reversed(v.type.shape), reversed(without), strict=False)
+            if len(v.type.shape) <= len(without) and all(
+                own.known == 1 or self.equal.same(own, length) for own, length in lengths
+            ):
                 bound = (*bound[:k], source, *bound[k + 1 :])
         return bound
 

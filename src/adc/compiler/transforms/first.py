@@ -9,9 +9,11 @@ all where `g` is what stood there before it was cleared.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeGuard
 
+from adc.compiler.analysis.apart import never_meet
+from adc.compiler.analysis.counters import Range, ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.positions import all_different, differ, never_meet_at_once
 from adc.compiler.frontend.indexing import FULL
@@ -37,21 +39,26 @@ from adc.compiler.ir.nodes import (
 def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     """The program with first accumulations into zeros made assignments."""
     memory = Memory(joined_roots)
+    counters = ranges(program.body)
     different = all_different(program, memory)
-    added: dict[Var, list[Store]] = {}
+    parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
+    added: dict[Var, list[Index]] = {}
     for s in walk(program.body):
         if isinstance(s, Store) and s.accumulate:
-            added.setdefault(s.array, []).append(s)
-    for _, writes in _written(program.body):
-        for k, s in enumerate(writes):
+            array, index = _place(s, parts)
+            added.setdefault(array, []).append(index)
+    for zeros, writes in _written(program.body, parts):
+        before: list[Index] = []
+        for s in writes:
+            index = _place(s, parts)[1]
             if (
                 s.accumulate
-                and differ(s.index, different)
-                and not any(_are_beside(s.index, other.index) for other in added[s.array])
-                and all(never_meet_at_once(s.index, before.index) for before in writes[:k])
+                and differ(index, different)
+                and not any(_are_beside(index, other) for other in added[zeros.target])
+                and all(_meet_never(index, other, counters) for other in before)
             ):
                 s.accumulate = False
-    parts = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "getitem"}
+            before.append(index)
     copies = {s.target: s for s in walk(program.body) if isinstance(s, Assign) and s.name == "copy"}
     for block in all_blocks(program.body):
         for cleared in [s for s in block if _clears(s, different)]:
@@ -59,7 +66,7 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
             if again is not None:
                 block.remove(cleared)
                 block.remove(again)
-        for cleared, first in _refilled(block, parts, memory, different):
+        for cleared, first in _refilled(block, parts, memory, different, counters):
             block.remove(cleared)
             first.accumulate = False
     return program
@@ -67,45 +74,62 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
 
 def first_writes(block: Block) -> Iterator[tuple[Assign, Store]]:
     """Statements that make an array of zeros, each with the write of something else that is the first to touch it."""
-    for zeros, writes in _written(block):
+    for zeros, writes in _written(block, {}):
         yield zeros, writes[0]
 
 
-def _written(block: Block) -> Iterator[tuple[Assign, list[Store]]]:
-    """Statements that make an array of zeros, each with the writes before anything else touches it."""
+def _written(block: Block, parts: dict[Var, Assign]) -> Iterator[tuple[Assign, list[Store]]]:
+    """Statements that make an array of zeros, each with the writes to it before anything else touches it."""
     for position, stmt in enumerate(block):
         for inner in blocks(stmt):
-            yield from _written(inner)
+            yield from _written(inner, parts)
         if not isinstance(stmt, Assign) or stmt.name not in ZEROS or not stmt.target.is_array:
             continue
-        if writes := list(_writes(block[position + 1 :], stmt.target)):
+        if writes := list(_writes(block[position + 1 :], stmt.target, parts)):
             yield stmt, writes
 
 
-def _writes(block: Block, array: Var) -> Iterator[Store]:
+def _writes(block: Block, array: Var, parts: dict[Var, Assign]) -> Iterator[Store]:
     for s in block:
-        if _touches(s, array):
-            if not (isinstance(s, Store) and s.array is array and s.value is not array):
-                return
-            yield s
+        if not _touches(s, array) or (isinstance(s, Assign) and s.targets[0] in parts and is_view(s)):
+            continue
+        if not (isinstance(s, Store) and _place(s, parts)[0] is array):
+            return
+        if any(v.is_array and v.root is array for v in variables((s.index, s.value))):
+            return
+        yield s
 
 
 def _refilled(
-    block: Block, parts: dict[Var, Assign], memory: Memory, different: set[Var]
+    block: Block,
+    parts: dict[Var, Assign],
+    memory: Memory,
+    different: set[Var],
+    counters: Mapping[Var, Range],
 ) -> Iterator[tuple[Store, Store]]:
-    """Statements that clear a part, each with the one that adds to that part before anything else touches the array."""
-    for stmt in list(block):
-        if not _clears(stmt, different):
-            continue
-        mine = memory.of(stmt.array)
-        first = next((s for s in block[block.index(stmt) + 1 :] if _works_on(s, mine, memory)), None)
-        if (
-            isinstance(first, Store)
-            and first.accumulate
-            and _place(first, parts) == _place(stmt, parts)
-            and not (isinstance(first.value, Var) and memory.of(first.value) is mine)
-        ):
-            yield stmt, first
+    """Statements that clear a part, each with the one that adds to that part before anything else has to do with it."""
+    for stmt in [s for s in block if _clears(s, different)]:
+        mine, place = memory.of(stmt.array), _place(stmt, parts)
+        for s in block[block.index(stmt) + 1 :]:
+            if not _works_on(s, mine, memory):
+                continue
+            if not _adds_to(s, mine, memory):
+                break
+            array, index = _place(s, parts)
+            if (array, index) == place:
+                yield stmt, s
+            if array is not place[0] or not _meet_never(index, place[1], counters):
+                break
+
+
+def _adds_to(s: Stmt, mine: Var, memory: Memory) -> TypeGuard[Store]:
+    """Whether a statement adds to a memory what it has from elsewhere."""
+    return (
+        isinstance(s, Store)
+        and s.accumulate
+        and memory.of(s.array) is mine
+        and not (isinstance(s.value, Var) and memory.of(s.value) is mine)
+    )
 
 
 def _place(store: Store, parts: dict[Var, Assign]) -> tuple[Var, Index]:
@@ -130,7 +154,7 @@ def _puts_back(
         if not _works_on(s, mine, memory):
             written |= {memory.of(w.array) for w in walk([s]) if isinstance(w, Store)}
             continue
-        if not (isinstance(s, Store) and s.accumulate and memory.of(s.array) is mine):
+        if not _adds_to(s, mine, memory):
             return None
         copy = copies.get(s.value) if isinstance(s.value, Var) else None
         part = parts.get(copy.args[0]) if copy is not None else None
@@ -140,9 +164,12 @@ def _puts_back(
                     written.add(memory.of(w.array))
             kept = {mine, memory.of(copy.target), *(memory.of(v) for v in variables(place[1]))}
             return s if written.isdisjoint(kept) else None
-        if isinstance(s.value, Var) and memory.of(s.value) is mine:
-            return None
     return None
+
+
+def _meet_never(a: Index, b: Index, counters: Mapping[Var, Range]) -> bool:
+    """Whether two parts of an array have no element in common, at one time."""
+    return never_meet_at_once(a, b) or never_meet(a, b, counters.keys(), counters)
 
 
 def _are_beside(a: Index, b: Index) -> bool:

@@ -13,7 +13,20 @@ from __future__ import annotations
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
-from adc.compiler.ir.nodes import Assign, Atom, Block, Program, Stmt, Var, all_blocks, is_view, uses, walk
+from adc.compiler.ir.nodes import (
+    Assign,
+    Atom,
+    Block,
+    Program,
+    Stmt,
+    Store,
+    Var,
+    all_blocks,
+    is_view,
+    uses,
+    variables,
+    walk,
+)
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.rewrite import substitute
@@ -53,18 +66,21 @@ def _lies_in_rows(part: Assign) -> bool:
         part.name == "getitem"
         and is_view(part)
         and isinstance(array.type, Array)
-        and array.type.layout == "C"
+        and (part.target.type.ndim == 1 or array.type.layout == "C")
     )
 
 
 def _only_makes(readers: list[Stmt], copy: Assign, block: Block, memory: Memory) -> bool:
     """Whether statements of a block make something else of a copy, before what it is of is written to."""
-    if not readers or not all(s in block and _makes(s) for s in readers):
+    root = memory.of(copy.args[0])
+    if not readers or not all(s in block and _makes(s, root, memory) for s in readers):
         return False
     first, last = block.index(copy), max(block.index(s) for s in readers)
-    root = memory.of(copy.args[0])
     return not any(root in memory.effects(s).writes for s in block[first:last])
 
 
-def _makes(s: Stmt) -> bool:
+def _makes(s: Stmt, root: Var, memory: Memory) -> bool:
+    """Whether a statement makes a new array, or writes to another one."""
+    if isinstance(s, Store):
+        return memory.of(s.array) is not root and not any(v.is_array for v in variables(s.index))
     return isinstance(s, Assign) and isinstance(s.op, Operation) and is_elementwise(s.op) and not is_view(s)
