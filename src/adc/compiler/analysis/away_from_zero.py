@@ -80,7 +80,7 @@ class AwayFromZero:
         if summed.name != "sum":
             return False
         axes = normalize_axes(plain_value(summed.args[1]), len(shape))
-        return number.dim == size([shape[k] for k in axes])
+        return bool(number.dim == size(tuple(shape[k] for k in axes)))
 
     def _is_away(self, x: Atom) -> bool:
         least = self.least(x)
