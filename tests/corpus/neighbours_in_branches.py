@@ -142,3 +142,17 @@ def pairs_within_a_distance(p, reach):
             elif r2 < 4.0:
                 energy -= 0.1 * np.exp(-r2)
     return energy
+
+
+@program(lambda r: (r.normal(size=6), r.normal(size=6)))
+def mirrored_before_its_own(x, w):
+    """One side adds to an element that the other side's write, which it shares, may be to."""
+    n = len(x)
+    out = np.zeros(n)
+    for i in range(n):
+        if x[i] > 0.0:
+            out[i] = x[i] * w[i]
+        else:
+            out[n - 1 - i] += x[i] * 2.0
+            out[i] = x[i] * 3.0
+    return np.sum(out * w)

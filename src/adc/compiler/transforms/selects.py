@@ -143,29 +143,50 @@ class _Chooser:
             raise _NotOfNumbers
 
     def _stores(self, test: Atom, then: Block, orelse: Block) -> Block:
-        """The writes of both sides, taken out of them: of the value of one, to an element that is there in any case."""
-        made: Block = []
-        if any(sum(isinstance(t, Store) and not t.accumulate for t in side) > 1 for side in (then, orelse)):
+        """The writes of both sides, taken out of them: of the value of one, to an element that is there in any case.
+
+        What sets an element and what adds to it keep their order on each side.
+        """
+        first, second = ([t for t in side if isinstance(t, Store)] for side in (then, orelse))
+        if any(sum(not t.accumulate for t in stores) > 1 for stores in (first, second)):
             raise _NotOfNumbers
-        for side, other, holds in ((then, orelse, True), (orelse, then, False)):
-            for s in [t for t in side if isinstance(t, Store)]:
-                twin = next((t for t in other if isinstance(t, Store) and _same_place(s, t)), None)
-                value: tuple[Atom, Atom]
-                if twin is not None:
-                    value = (s.value, twin.value)
-                    other.remove(twin)
-                elif s.accumulate and self._is_touched(s):
-                    zero = Const(np.dtype(s.array.type.dtype).type(0.0).item())
-                    value = (s.value, zero) if holds else (zero, s.value)
-                else:
-                    raise _NotOfNumbers
-                if any(isinstance(v, Var) and v.is_array for v in value):
-                    raise _NotOfNumbers
-                part = Var("part", Scalar(s.array.type.dtype), named=False)
-                made.append(Assign((part,), registry.named("where"), (test, *value), s.origin))
-                made.append(Store(s.array, s.index, part, s.accumulate, s.origin, s.role))
-                side.remove(s)
+        then[:], orelse[:] = ([t for t in side if not isinstance(t, Store)] for side in (then, orelse))
+        made: Block = []
+        for s in first:
+            twin = next((t for t in second if _same_place(s, t)), None)
+            if twin is None:
+                made += self._alone(test, s, True)
+                continue
+            for t in [t for t in second[: second.index(twin)] if self._may_meet(t, twin)]:
+                made += self._alone(test, t, False)
+                second.remove(t)
+            made += self._chosen_store(test, s, s.value, twin.value)
+            second.remove(twin)
+        for t in second:
+            made += self._alone(test, t, False)
         return made
+
+    def _alone(self, test: Atom, s: Store, holds: bool) -> Block:
+        """What only one side adds, or zero."""
+        if not (s.accumulate and self._is_touched(s)):
+            raise _NotOfNumbers
+        zero = Const(np.dtype(s.array.type.dtype).type(0.0).item())
+        return self._chosen_store(test, s, *((s.value, zero) if holds else (zero, s.value)))
+
+    def _chosen_store(self, test: Atom, s: Store, *value: Atom) -> Block:
+        if any(isinstance(v, Var) and v.is_array for v in value):
+            raise _NotOfNumbers
+        part = Var("part", Scalar(s.array.type.dtype), named=False)
+        return [
+            Assign((part,), registry.named("where"), (test, *value), s.origin),
+            Store(s.array, s.index, part, s.accumulate, s.origin, s.role),
+        ]
+
+    def _may_meet(self, s: Store, other: Store) -> bool:
+        """Whether two writes, which do not both add, may be to one element."""
+        if s.accumulate and other.accumulate:
+            return False
+        return self.memory is None or self.memory.of(s.array) is self.memory.of(other.array)
 
     def _is_touched(self, s: Store) -> bool:
         """Whether every trip reads or writes the element anyway."""
