@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from hypothesis import strategies as st
-from tests.fuzz import pieces, pieces_of_arrays
+from tests.fuzz import pieces, pieces_of_arrays, pieces_of_branches
 from tests.fuzz.choices import Choices, Drawn, Seeded
 from tests.fuzz.programs import Generated
 
@@ -26,7 +26,7 @@ MACROS = {
     "x": "{$V|$V * $V|np.sin($V)|$V + $n|$V - $V|np.tanh($V) * $n|$V[::-1]|np.abs($V)|$V ** 2}",
     "d": "{0.3|0.5|np.sin($n)|np.tanh($V[i])|0.0|1.0}",
 }
-PIECES = pieces.PIECES | pieces_of_arrays.PIECES
+PIECES = pieces.PIECES | pieces_of_arrays.PIECES | pieces_of_branches.PIECES
 STARTS = ("x.copy()", "np.sin(y)", "np.zeros(n)", "np.full(n, s)", "x * y", "np.cos(x) * 0.5", "np.ones(n)")
 MATRIX_STARTS = ("m.copy()", "np.zeros((rows, n))", "np.sin(m)", "m * x", "np.outer(m[:, 0], x)")
 SQUARE_STARTS = (
