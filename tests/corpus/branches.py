@@ -218,3 +218,27 @@ def written_to_in_one_branch_of_two(y, t):
     for i in range(3):
         y[i] = y[i] * t
     return np.sum(y * y)
+
+
+@program(lambda r: (r.random((2, 7)) + 0.5, 0.3))
+def fluxes_of_three_cases(u, rate):
+    """Two rows are written on every side of a branch, and added to beside what is read of them."""
+    u = u.copy()
+    flux = np.zeros((2, 8))
+    for _ in range(2):
+        for i in range(1, 7):
+            left = u[0, i - 1] * u[1, i - 1]
+            right = u[0, i] - u[1, i]
+            if left > 1.2:
+                flux[0, i] = left
+                flux[1, i] = u[1, i - 1] * left
+            elif right < 0.0:
+                flux[0, i] = right
+                flux[1, i] = u[1, i] * right
+            else:
+                flux[0, i] = (left * u[0, i] - right * u[0, i - 1]) / (left + right)
+                flux[1, i] = (left * u[1, i] - right * u[1, i - 1]) / (left + right)
+        for i in range(1, 6):
+            u[0, i] -= rate * (flux[0, i + 1] - flux[0, i])
+            u[1, i] -= rate * (flux[1, i + 1] - flux[1, i])
+    return np.sum(u * u)

@@ -57,6 +57,49 @@ def written_on_both_sides(x, w):
     return np.sum(y * y)
 
 
+def rows_written_on_all_sides(x, w):
+    y = np.empty((2, len(x)))
+    for i in range(len(x)):
+        if x[i] > 0.9:
+            y[0, i] = w
+            y[1, i] = x[i]
+        elif x[i] > 0.2:
+            y[0, i] = np.sin(w * x[i])
+            y[1, i] = w * x[i]
+        else:
+            y[1, i] = x[i] * x[i]
+            y[0, i] = x[i] - w
+    return np.sum(y[0, 1:] * y[1, :-1])
+
+
+def one_side_costs_much(x, w):
+    """The sides take longer than most that are worked out both, but so does what each trip does anyway."""
+    total = 0.0
+    for v in x:
+        s = np.sin(v) * np.exp(-v * v) + np.cos(w * v) * np.tanh(v) + np.exp(np.sin(v)) * np.log1p(v * v)
+        if s > 0.2:
+            p = np.exp(-s * v) * np.sin(s + v) + np.cos(s - v) * np.exp(s * w)
+            p = np.tanh(p) * np.sin(p * v) + np.exp(-p * p) * np.cos(p + w)
+            total += np.sin(p) * np.exp(-p * v) + np.tanh(p * w)
+        else:
+            total += s
+    return total
+
+
+def last_of_two_writes(x, w):
+    """`j` is `i` in some trips: which side is written last is seen."""
+    y = np.zeros(len(x) + 2)
+    for i in range(len(x)):
+        j = max(i, 2)
+        if x[i] > 0.0:
+            y[i] = w * x[i]
+            y[j] = np.sin(x[i])
+        else:
+            y[j] = w
+            y[i] = x[i] * x[i]
+    return np.sum(y * y)
+
+
 def carried_on(x, w):
     state = 0.3
     for i in range(len(x)):
@@ -75,8 +118,16 @@ def one_element_behind(x, w):
     return total
 
 
-CHOSEN = [leaky, huber, within_a_distance, written_on_one_side, written_on_both_sides]
-KEPT = [carried_on, one_element_behind]
+CHOSEN = [
+    leaky,
+    huber,
+    within_a_distance,
+    written_on_one_side,
+    written_on_both_sides,
+    rows_written_on_all_sides,
+    one_side_costs_much,
+]
+KEPT = [carried_on, one_element_behind, last_of_two_writes]
 
 
 @pytest.mark.parametrize("function", [*CHOSEN, *KEPT])

@@ -14,10 +14,12 @@ loop from vectorising. A loop that goes through its trips in order keeps its bra
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.analysis.inside import Inside
 from adc.compiler.analysis.touches import part
@@ -29,7 +31,9 @@ from adc.compiler.transforms.vectorise import in_order
 from adc.rules import registry
 from adc.rules.operation import Operation
 
-MOST = 120  # what the sides of a branch may cost: an exponential and some products each
+# What the sides of a branch may cost: an exponential and some products each; or so many times what a trip does anyway.
+MOST = 120
+TIMES_THE_REST = 4
 SUMS = ("add", "subtract")
 
 
@@ -73,11 +77,14 @@ class _Chooser:
     known: Inside | None
     memory: Memory | None
     cost: int = 0
+    most: int = MOST
     running: set[Var] = field(default_factory=set)  # sums on their way through the trip
 
     def body(self) -> Block | None:
         """The statements of the loop without branches, or None."""
         self.running = {c.phi for c in self.loop.carried}
+        rest = sum(s.op.cost for s in self.loop.body if isinstance(s, Assign) and isinstance(s.op, Operation))
+        self.most = max(MOST, TIMES_THE_REST * rest)
         try:
             return [self._noted(t) for s in self.loop.body for t in self._straight(s)]
         except _NotOfNumbers:
@@ -107,9 +114,7 @@ class _Chooser:
             )
             if first is not None and second is not None and self._is_one(first, second):
                 terms = [x.total(made, m.result) for x in (first, second)]
-                for term in terms:  # on lines of their own: Python would work them out in branches again
-                    if isinstance(term, Var) and not term.named:
-                        term.name, term.named = "part", True
+                _on_lines_of_their_own(terms)
                 part = Var("part", m.result.type, named=False)
                 made.append(Assign((part,), registry.named("where"), (s.test, *terms), s.origin))
                 made.append(Assign((m.result,), registry.named("add"), (first.base, part), s.origin))
@@ -139,17 +144,15 @@ class _Chooser:
         if arrays or whole or not is_elementwise(s.op):
             raise _NotOfNumbers
         self.cost += s.op.cost
-        if self.cost > MOST:
+        if self.cost > self.most:
             raise _NotOfNumbers
 
     def _stores(self, test: Atom, then: Block, orelse: Block) -> Block:
         """The writes of both sides, taken out of them: of the value of one, to an element that is there in any case.
 
-        What sets an element and what adds to it keep their order on each side.
+        What sets an element and what else is written there keep their order on each side.
         """
         first, second = ([t for t in side if isinstance(t, Store)] for side in (then, orelse))
-        if any(sum(not t.accumulate for t in stores) > 1 for stores in (first, second)):
-            raise _NotOfNumbers
         then[:], orelse[:] = ([t for t in side if not isinstance(t, Store)] for side in (then, orelse))
         made: Block = []
         for s in first:
@@ -157,7 +160,7 @@ class _Chooser:
             if twin is None:
                 made += self._alone(test, s, True)
                 continue
-            for t in [t for t in second[: second.index(twin)] if self._may_meet(t, twin)]:
+            for t in self._in_front(twin, second):
                 made += self._alone(test, t, False)
                 second.remove(t)
             made += self._chosen_store(test, s, s.value, twin.value)
@@ -165,6 +168,14 @@ class _Chooser:
         for t in second:
             made += self._alone(test, t, False)
         return made
+
+    def _in_front(self, twin: Store, stores: list[Store]) -> list[Store]:
+        """The writes that have to stay in front of another, in their order."""
+        held = [twin]
+        for t in reversed(stores[: stores.index(twin)]):
+            if any(self._may_meet(t, other) for other in held):
+                held.insert(0, t)
+        return held[:-1]
 
     def _alone(self, test: Atom, s: Store, holds: bool) -> Block:
         """What only one side adds, or zero."""
@@ -176,17 +187,23 @@ class _Chooser:
     def _chosen_store(self, test: Atom, s: Store, *value: Atom) -> Block:
         if any(isinstance(v, Var) and v.is_array for v in value):
             raise _NotOfNumbers
+        _on_lines_of_their_own(value)
         part = Var("part", Scalar(s.array.type.dtype), named=False)
         return [
             Assign((part,), registry.named("where"), (test, *value), s.origin),
             Store(s.array, s.index, part, s.accumulate, s.origin, s.role),
         ]
 
-    def _may_meet(self, s: Store, other: Store) -> bool:
+    def _may_meet(self, a: Store, b: Store) -> bool:
         """Whether two writes, which do not both add, may be to one element."""
-        if s.accumulate and other.accumulate:
+        if a.accumulate and b.accumulate:
             return False
-        return self.memory is None or self.memory.of(s.array) is self.memory.of(other.array)
+        if self.memory is None or self.known is None:
+            return True
+        if self.memory.of(a.array) is not self.memory.of(b.array):
+            return False
+        counters = self.known.counters
+        return a.array is not b.array or not never_meet(a.index, b.index, counters.keys(), counters)
 
     def _is_touched(self, s: Store) -> bool:
         """Whether every trip reads or writes the element anyway."""
@@ -244,6 +261,13 @@ class _Sum:
             made.append(Assign((target,), registry.named(name), args, self.steps[k].origin))
             total = target
         return total
+
+
+def _on_lines_of_their_own(terms: Iterable[Atom]) -> None:
+    """Give the terms of a choice names: Python would work them out in branches again, and LLVM write in each."""
+    for term in terms:
+        if isinstance(term, Var) and not term.named:
+            term.name, term.named = "part", True
 
 
 def _same_place(a: Store, b: Store) -> bool:
