@@ -159,3 +159,47 @@ def test_rows_that_end_where_data_say_are_taken_in_by_their_caller(function):
         gradient(*arguments), adc.grad(function, (2, 3), mode="tape")(*arguments), strict=True
     ):
         np.testing.assert_allclose(found, wanted, rtol=1e-10)
+
+
+def transported(u, rate, steps):
+    """Two rows of one array: each is added to beside what is read of it."""
+    u = u.copy()
+    flux = np.zeros(u.shape)
+    for _ in range(steps):
+        for i in range(1, u.shape[1]):
+            flux[0, i] = u[0, i - 1] * u[1, i]
+            flux[1, i] = np.sqrt(u[0, i] + u[1, i - 1])
+        for i in range(1, u.shape[1] - 1):
+            u[0, i] -= rate * (flux[0, i + 1] - flux[0, i])
+            u[1, i] -= rate * (flux[1, i + 1] - flux[1, i])
+    return np.sum(u * u)
+
+
+@pytest.mark.parametrize("n", [1, 2, 9, 40])
+def test_rows_that_are_added_to_beside_what_is_read_are_arguments_of_their_own(n):
+    arguments = np.random.default_rng(0).random((2, n)) + 0.5, 0.1, 3
+    gradient = adc.grad(transported, (0, 1), mode="compiled")
+    if n > 1:
+        text = adc.source(gradient, *arguments, stage="optimized")
+        assert "u_bar[1], u_bar[0]" in text
+        assert "u_bar_0[j] = u_bar_ahead + " in text
+    for found, wanted in zip(
+        gradient(*arguments), adc.grad(transported, (0, 1), mode="tape")(*arguments), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-13)
+
+
+def written_without_neighbours(u, steps):
+    """Rows that LLVM tells apart by itself: naming them would be a call for each step."""
+    u = u.copy()
+    for _ in range(steps):
+        for i in range(u.shape[1]):
+            s, t = u[0, i], u[1, i]
+            u[0, i] = s - 0.1 * s * t
+            u[1, i] = t + 0.1 * s * t
+    return np.sum(u * u)
+
+
+def test_rows_that_llvm_tells_apart_stay_rows():
+    text = adc.source(adc.grad(written_without_neighbours), np.ones((2, 30)), 3, stage="optimized")
+    assert "u_bar_0" not in text

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from adc.compiler.analysis.counters import ranges
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.frontend.lower import Evaluator
@@ -39,6 +40,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array
 from adc.compiler.sizes import FEW
+from adc.compiler.transforms import rows
 from adc.compiler.transforms.rewrite import operand, substitute
 from adc.compiler.transforms.vectorise import gathers, handed_over, scatters, vectorisable
 from adc.runtime.tuning import DEEP
@@ -56,6 +58,7 @@ FEW_TRIPS = 16  # which are not worth a kernel
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program with its loops over many arrays as kernels; `meta["kernels"]` holds them."""
     outliner = _Outliner(program, Memory(evaluator.joined_roots))
+    outliner.name_rows(program.body)
     program.body = outliner.block(program.body)
     program.meta["kernels"] = outliner.kernels
     return program
@@ -80,6 +83,23 @@ class _Outliner:
         self.sweep = ""
         self.data = _of_data(program)
         self.large = sum(isinstance(s, For) for s in walk(program.body)) > MANY_LOOPS
+        self.counters = ranges(program.body)
+        self.rows: set[Var] = set()  # those that one loop goes along never meet
+
+    def name_rows(self, block: Block) -> None:
+        """Let loops that LLVM would find to overlap themselves go along rows that are arrays of their own."""
+        here = {v for s in block for v in defined(s)}
+        out: Block = []
+        for s in block:
+            for inner in blocks(s):
+                self.name_rows(inner)
+            if isinstance(s, For) and vectorisable(s, backwards=True) and self._apart(s, here):
+                made = [] if is_short(s) else rows.named(s, self.memory, self.counters)
+                self.rows.update(row.target for row in made)
+                out += made
+            out.append(s)
+        self.owned |= self.rows
+        block[:] = out
 
     def _rotating(self, loop: For | While) -> set[Var]:
         """The arrays that a loop hands round: each was allocated, and shares its memory with none of the others."""
@@ -124,15 +144,21 @@ class _Outliner:
         few_in_rows = FEW_IN_DEEP if depth else FEW_IN_ROWS
         deep = depth + height >= DEEP
         in_pieces = {s for outer in walk([loop]) if isinstance(outer, For) for s in _pieces(outer)}
-        rows = {s for outer in walk([loop]) if isinstance(outer, For) for s in _rows(outer)}
+        in_rows = {s for outer in walk([loop]) if isinstance(outer, For) for s in _rows(outer)}
         for s in walk([loop]):
-            if isinstance(s, For) and vectorisable(s, backwards=True) and not (is_short(s) and s not in rows):
+            if (
+                isinstance(s, For)
+                and vectorisable(s, backwards=True)
+                and not (is_short(s) and s not in in_rows)
+            ):
                 arrays = {v for inner in walk(s.body) for v in uses(inner) if v.is_array}
                 written = {inner.array.type.dtype for inner in walk(s.body) if isinstance(inner, Store)}
+                if not self.rows.isdisjoint(arrays):
+                    return True
                 few = few_here
                 if height > 1 and _computes(s) and (deep or handed_over(s)):
                     few = few_in_rows
-                if s in in_pieces or (s in rows and written):
+                if s in in_pieces or (s in in_rows and written):
                     few = FEW_IN_ROWS
                 if self.large:
                     few = FEW_IN_LARGE
@@ -154,7 +180,10 @@ class _Outliner:
         written = {s.array for s in walk([loop]) if isinstance(s, Store)}
         arrays = {v for s in walk([loop]) for v in uses(s) if v.is_array}
         return not any(
-            w is not v and self.memory.of(w) is self.memory.of(v) and not (w in here and v.root not in here)
+            w is not v
+            and not self.rows.issuperset((w, v))
+            and self.memory.of(w) is self.memory.of(v)
+            and not (w in here and v.root not in here)
             for w in written
             for v in arrays
         )
@@ -172,8 +201,8 @@ class _Outliner:
             for v in uses(s):
                 if v not in inside:
                     free.setdefault(v)
-        # A conditional expression has no name.
-        table = {v: Var(v.name or "value", v.type) for v in free}
+        # A conditional expression has no name, and the user's `_` is read here.
+        table = {v: Var(v.name if v.name.strip("_") else "trip" if v.name else "value", v.type) for v in free}
         results = [c.result for c in loop.carried]
         inner_results = [Var(r.name, r.type) for r in results]
         body: Block = substitute([loop], dict(table))
@@ -183,9 +212,10 @@ class _Outliner:
             c.result = r
         kernel = Program("", list(table.values()), body, list(inner_results))
         name_params_apart(kernel)
-        often = (depth >= OFTEN or (depth > 0 and self._ends_at_data(loop))) and not any(
-            isinstance(s, (For, While)) for s in walk(loop.body)
+        is_called_often = depth >= OFTEN or (
+            depth > 0 and (self._ends_at_data(loop) or not self.rows.isdisjoint(free))
         )
+        often = is_called_often and not any(isinstance(s, (For, While)) for s in walk(loop.body))
         form = often, _form(kernel)
         if form in self.known:
             name = self.known[form].name
