@@ -286,6 +286,16 @@ def windows_of_two_axes(image, a, b):
     return np.sum(windows.max(axis=(2, 3)) * windows.mean(axis=(-2, -1)))
 
 
+@program(lambda r: (r.normal(size=(4, 6)), r.normal(size=(2, 2))))
+def greatest_of_pieces(image, w):
+    """A pull looks for the greatest by its number among all of a piece, which has two axes."""
+    y = np.zeros((2, 3))
+    for i in range(2):
+        for j in range(3):
+            y[i, j] = np.max(image[2 * i : 2 * i + 2, 2 * j : 2 * j + 2] + w)
+    return np.sum(y * y) + np.max(image.reshape(2, 2, 3, 2), axis=(1, 3))[1, 2]
+
+
 @program(lambda r: (r.normal(size=4),))
 def a_diagonal_and_a_block_of_positions(x):
     a = np.zeros((4, 4))

@@ -167,12 +167,22 @@ class Nests:
             case "expand_dims" | "squeeze" | "reshape":
                 kept = matching_axes(base.type.shape, array.type.shape) if isinstance(base, Var) else None
                 if kept is None:
+                    if stmt.name == "reshape" and isinstance(base, Var) and self.is_computed(base):
+                        return self.follow(base, [self._flat(index, array.type.shape)])
                     return array, index
                 items = [0 if k is None else index[k] for k in kept]
                 return self.follow(base, items)
             case "alias":
                 return self.follow(base, index)
         return array, index
+
+    def _flat(self, index: list[Any], shape: tuple[Dim, ...]) -> Any:
+        """The position of an element among all, row by row."""
+        position: Any = 0
+        for i, length in zip(index, shape, strict=True):
+            if length.known != 1:
+                position = self.ev.op("add", self.ev.op("multiply", position, self.ev.dim_value(length)), i)
+        return position
 
     def follow(self, base: Any, items: list[Any]) -> tuple[Any, list[Any]]:
         return (
