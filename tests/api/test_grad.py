@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import functools
 import gc
@@ -37,6 +38,42 @@ def loss(w, x, scale=1.0):
 def decorated(x):
     """Sum of squares."""
     return np.sum(x * x)
+
+
+class Spring:
+    """A class whose methods are differentiated where they stand."""
+
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    @adc.grad
+    def force(self, x):
+        return self.stiffness * np.sum(x * x)
+
+    @adc.hessian
+    def curvature(self, x):
+        return self.stiffness * np.sum(x * x)
+
+    @adc.checkpoint
+    def again(self, x):
+        return self.stiffness * x * x
+
+    @adc.custom_vjp
+    def ruled(self, x):
+        return self.stiffness * x * x
+
+    def _forward(self, x):
+        return self.stiffness * x * x, x
+
+    def _backward(x, y_bar):
+        return None, 7.0 * x * y_bar
+
+    ruled.defvjp(_forward, _backward)
+
+
+@adc.checkpoint
+def recomputed(x):
+    return np.sin(x)
 
 
 @adc.value_and_grad(argnums=("b", 0), mode="compiled")
@@ -336,6 +373,22 @@ def test_pickle():
     partial = functools.partial(loss, x=np.eye(3))
     assert np.array_equal(pickle.loads(pickle.dumps(adc.grad(partial)))(X), adc.grad(partial)(X))
     assert pickle.loads(pickle.dumps(adc.hessian(partial)))(X).shape == (3, 3)
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda f: pickle.loads(pickle.dumps(f))])
+def test_pickle_of_methods_and_rules(copied):
+    """Workers of a pool get these: an error on the way there would stop them, and the program would wait for ever."""
+    spring = Spring(2.0)
+    np.testing.assert_array_equal(copied(spring.force)(X), 4.0 * X)
+    np.testing.assert_array_equal(copied(spring.curvature)(X), 4.0 * np.eye(3))
+    assert copied(recomputed) is recomputed
+    assert adc.grad(copied(adc.checkpoint(math.sqrt)), mode="tape")(4.0) == 0.25
+    for of_all in spring.again, spring.ruled:
+        bound = copied(of_all)
+        np.testing.assert_array_equal(bound(X), 2.0 * X * X)
+        factor = 4.0 if of_all.func is Spring.again else 7.0
+        grad = adc.grad(lambda x, bound=bound: np.sum(bound(x)), mode="tape")
+        np.testing.assert_array_equal(grad(X), factor * X)
 
 
 def test_scipy_takes_value_and_grad():

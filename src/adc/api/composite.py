@@ -177,6 +177,12 @@ class BoundComposite:
         """As that of the transform, from an instance."""
         return self.composite.__adc_inline__(ev, (self.__self__, *args), kwargs)
 
+    def __repr__(self) -> str:
+        return f"{self.composite!r} of {self.__self__!r}"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.composite, self.__self__)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.composite, name)
 

@@ -11,6 +11,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api.functions import taken_apart
 from adc.api.parameters import Layout, Parameters
+from adc.api.pickles import by_name
 from adc.compiler.frontend.frame import Instance
 from adc.compiler.frontend.held import held
 from adc.compiler.frontend.lower import Evaluator
@@ -76,6 +77,11 @@ class Custom:
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
+
+    def __reduce__(self) -> Any:
+        # As a derivative is: under a decorator the function's own name means this.
+        rule = {name: getattr(self, name) for name in self.given}
+        return by_name(self) or (type(self), (self.function, self.nondiff), rule)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         positional = self._positional(args, kwargs)

@@ -156,6 +156,12 @@ class BoundDerivative:
             return self.derivative.source(stage=stage)
         return self.derivative.source(self.__self__, *args, stage=stage, **kwargs)
 
+    def __repr__(self) -> str:
+        return f"{self.derivative!r} of {self.__self__!r}"
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.derivative, self.__self__)
+
     def __getattr__(self, name: str) -> Any:
         return getattr(self.derivative, name)
 
