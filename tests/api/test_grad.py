@@ -324,6 +324,38 @@ def test_methods(repeat):
     np.testing.assert_allclose(adc.grad(model)(X), 3 * X * X)
 
 
+@dataclasses.dataclass
+class Beam:
+    stiffness: float
+    load: Any
+
+    def energy(self):
+        return self.stiffness * np.sum(self.load**2)
+
+    @adc.grad
+    def slope(self):
+        return self.stiffness * np.sum(self.load**2)
+
+    def scaled(self, x, y=1.0):
+        return self.stiffness * np.sum(self.load * x) * y
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_methods_with_respect_to_their_instance(mode):
+    """`self` goes by its name, and is meant where a method takes nothing else."""
+    beam = Beam(2.0, X)
+    for found in adc.grad(Beam.energy, mode=mode)(beam), beam.slope():
+        assert found.stiffness == 14.0
+        np.testing.assert_allclose(found.load, 4 * X)
+    by_self, by_y = adc.grad(Beam.scaled, argnums=("self", 1), mode=mode)(beam, X, 3.0)
+    assert (by_self.stiffness, by_y) == (42.0, 28.0)
+    np.testing.assert_allclose(adc.jacobian(Beam.energy, mode=mode)(beam).load, 4 * X)
+    with pytest.raises(adc.ArgumentError, match=r"Its arguments are: x, y\. `self` is not counted"):
+        adc.grad(Beam.scaled, argnums=2, mode=mode)
+    with pytest.raises(adc.ArgumentError, match="argnums='self' is no argument"):
+        adc.grad(beam.scaled, argnums="self", mode=mode)
+
+
 def test_partial():
     np.testing.assert_allclose(adc.grad(functools.partial(loss, X))(np.eye(3)), 2 * np.outer(X, X))
     np.testing.assert_allclose(adc.grad(functools.partial(loss, scale=2.0))(X, np.eye(3)), 4 * X)

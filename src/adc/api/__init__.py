@@ -115,7 +115,7 @@ def grad(
         function: an ordinary Python function over NumPy arrays and floats. Left out, `grad(argnums=1)` is a
             decorator.
         argnums: with respect to what: a position (negative counts from the end), a name, or a tuple of them. In a
-            method, `self` is not counted.
+            method `self` is not counted: it goes by its name, and is meant where there is nothing else.
         has_aux: the function returns a pair `(number, aux)`; the result is then `(gradient, aux)`.
         holomorphic: the function takes complex numbers and returns one, and is holomorphic; the result is its
             derivative, of which there is one for all directions.

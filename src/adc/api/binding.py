@@ -137,8 +137,8 @@ class Binding:
         if self._order is not None and layout is self._parameters.layout:
             return self._order
         hidden = self._hidden
-        seen = Layout(layout.names[hidden:], layout.positional - hidden, layout.places[hidden:])
-        return tuple(k + hidden for k in self._parameters.wanted(self._argnums, seen, f"{self._spoken}()"))
+        instance = hidden > 0 and not self._fixed_args
+        return self._parameters.wanted(self._argnums, layout, f"{self._spoken}()", hidden, instance)
 
     def _python_call(self, call: Call, values: Sequence[Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Slot values as the positional and keyword arguments of the function."""

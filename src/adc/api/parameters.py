@@ -209,27 +209,37 @@ class Parameters:
             if inside is None and not is_wanted and name in self.mutable and value is self.mutable[name][0]
         }
 
-    def wanted(self, argnums: Any, layout: Layout, of: str) -> tuple[int, ...]:
-        """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice."""
+    def wanted(
+        self, argnums: Any, layout: Layout, of: str, hidden: int = 0, instance: bool = False
+    ) -> tuple[int, ...]:
+        """The slots that `argnums` names. Raises ArgumentError for one that is not there, or named twice.
+
+        The first `hidden` ones are not counted: those of a partial, or the instance of a method, which has a name.
+        """
         asked = argnums if isinstance(argnums, tuple) else (argnums,)
-        found = tuple(self._slot(a, layout, of) for a in asked)
+        found = tuple(self._slot(a, layout, of, hidden, instance) for a in asked)
         if len(set(found)) != len(found):
             raise ArgumentError(
                 f"argnums={argnums!r} names an argument of {of} twice", repair="Name each once."
             )
         return found
 
-    def _slot(self, asked: Any, layout: Layout, of: str) -> int:
-        if isinstance(asked, str) and asked in layout.names:
-            return layout.names.index(asked)
-        if isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
-            k = int(asked) + layout.positional if asked < 0 else int(asked)
-            if 0 <= k < layout.positional:
+    def _slot(self, asked: Any, layout: Layout, of: str, hidden: int, instance: bool) -> int:
+        if isinstance(asked, str):
+            named = 0 if instance else hidden
+            if asked in layout.names[named:]:
+                return layout.names.index(asked, named)
+        elif isinstance(asked, (int, np.integer)) and not isinstance(asked, bool):
+            alone = instance and len(layout.names) == 1 and not self.variadic  # a method of its instance
+            counted = 0 if alone else hidden
+            k = int(asked) + (layout.positional if asked < 0 else counted)
+            if counted <= k < layout.positional:
                 return k
-        listed = ", ".join(layout.names) or "none"
+        listed = ", ".join(layout.names[hidden:]) or "none"
+        uncounted = f" `{layout.names[0]}` is not counted, and goes by its name." if instance else ""
         raise ArgumentError(
             f"argnums={asked!r} is no argument of {of}",
-            why=f"Its arguments are: {listed}.",
+            why=f"Its arguments are: {listed}.{uncounted}",
             repair="Give a position, a name, or a tuple of them; a keyword-only argument goes by its name.",
         )
 
