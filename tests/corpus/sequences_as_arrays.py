@@ -1,4 +1,4 @@
-"""Named tuples and deques where NumPy makes an array of them."""
+"""Named tuples, deques and ranges where NumPy makes an array of them."""
 
 from collections import deque
 from typing import NamedTuple
@@ -40,3 +40,26 @@ def the_last_states_in_a_deque(x):
 def named_tuples_of_rows(x):
     pair = Point(x, x**2)
     return np.sum(np.stack(pair) ** 2) + np.sum(np.hypot(*pair)) + np.polyval(Point(x[0], x[1]), 2.0)
+
+
+@program(lambda r: (r.normal(size=(2, 3)),))
+def ranges_beside_arrays(x):
+    weighted = x * range(1, 4) + range(x.shape[1]) / np.exp(x)
+    weighted[0] -= range(3)
+    weighted[1, 1:] = range(len(x))
+    powers = x[0, 0] ** range(3) * np.hypot(x[1], range(3))
+    return np.sum(weighted**2) + np.sum(powers) + range(3) @ x[1]
+
+
+@program(lambda r: (r.normal(size=3),))
+def arrays_compared_with_ranges(x):
+    chosen = np.argsort(x) == range(x.size)
+    return np.sum(x[chosen] ** 2) + np.sum(
+        np.where(range(3) != np.argsort(x), x, 2.0 * x) * (x > range(-1, 2))
+    )
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0]),))
+def numbers_of_numpys_compared_with_lists(x):
+    near = np.argsort(x)[1] == [2, 1, 0]
+    return np.sum(np.where(near, x**2, x)) + np.sum((x[2] > (1.0, 4.0)) * x[0])

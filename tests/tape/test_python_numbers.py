@@ -1,6 +1,8 @@
 """On the tape `float(x)` and `complex(x, y)` keep the derivative, and functions of `math` raise as Python's do."""
 
 import dataclasses
+import decimal
+import fractions
 import functools
 import math
 
@@ -245,3 +247,13 @@ def test_a_power_that_python_makes_complex_is_refused():
 def test_a_power_of_what_math_gives_raises():
     with pytest.raises(OverflowError):
         adc.grad(lambda x: math.exp(x) ** 400.0, mode="tape")(10.0)
+
+
+def test_numbers_of_pythons_library_are_compared():
+    """A Fraction and a Decimal leave what they do not know to the other side, and a Tensor did so, too."""
+
+    def chosen(x):
+        near = [v**2 for v in x if v == fractions.Fraction(1, 2) or decimal.Decimal(1) < v]
+        return sum(near) + np.sum(np.where(x != fractions.Fraction(2), 3.0 * x, x))
+
+    np.testing.assert_array_equal(adc.grad(chosen, mode="tape")(X), [2 * 0.5 + 3.0, 3.0, 2 * 2.0 + 1.0])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from cmath import isfinite
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,7 @@ _OPERANDS: tuple[Any, ...] = (
     np.generic,
     list,
     tuple,
+    range,
     complex,
     int,
     float,
@@ -104,8 +106,10 @@ def is_pythons(value: Any) -> bool:
 
 
 def asks_the_other(value: Any, other: Any) -> bool:
-    """Whether Python leaves an operator to the other operand: a number of its own beside a class over a sequence."""
-    return isinstance(other, list | tuple) and other.__class__ not in (list, tuple) and is_pythons(value)
+    """Whether Python leaves an operator to the other operand: a range, or a list of a class, beside its own number."""
+    return (
+        isinstance(other, list | tuple | range) and other.__class__ not in (list, tuple) and is_pythons(value)
+    )
 
 
 def own(result: Any, *operands: Any) -> Any:
@@ -351,6 +355,8 @@ def constant(function: Callable[[Any, Any], Any]) -> Any:
         y = other.primal if other.__class__ is Tensor else other
         # An object of the user's is asked by Python; of None == and != then compare identity.
         if y.__class__ not in _PLAIN and (not isinstance(other, _OPERANDS) or asks_the_other(self, other)):
+            if isinstance(other, Number) and self.primal.__class__ is not _ndarray:
+                return function(self.primal, other)  # a Fraction would say that it equals no Tensor
             object_first = function.__module__ != "_operator"
             return NotImplemented if object_first else record.by_elements(function, self, other)
         x = self.primal

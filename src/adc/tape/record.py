@@ -36,6 +36,7 @@ def carries(value: Any) -> bool:
 ATOMS = frozenset({int, float, bool, type(None), str, np.ndarray, np.float64})
 # Of which NumPy makes arrays, also of classes derived from these.
 SEQUENCES = (tuple, list, collections.deque)
+_OPERANDS = (Tensor, np.ndarray, np.generic, list, tuple, range, int, float, complex)
 
 
 def plain(value: Any) -> Any:
@@ -266,7 +267,7 @@ def _in_place(entry: Entry, values: tuple[Any, ...], function: Callable[..., Any
 def operator(entry: Entry, left: Any, right: Any) -> Any:
     """A binary operator with an operand that is neither a Tensor nor one of the plain classes."""
     for value in (left, right):
-        if not isinstance(value, Tensor | np.ndarray | np.generic | list | tuple | int | float | complex):
+        if not isinstance(value, _OPERANDS):
             if value is right:
                 function = PYTHONS_OPERATORS.get(entry.operation.name)
                 if (found := by_elements(function, left, right)) is not NotImplemented:
@@ -279,7 +280,8 @@ def operator(entry: Entry, left: Any, right: Any) -> Any:
     if operators.asks_the_other(left, right) or operators.asks_the_other(right, left):
         return NotImplemented
     left, right = (
-        np.asarray(plain(v)) if isinstance(v, list | tuple) and not is_active(v) else v for v in (left, right)
+        np.asarray(plain(v)) if isinstance(v, list | tuple | range) and not is_active(v) else v
+        for v in (left, right)
     )
     left, right = (np.stack(v) if isinstance(v, list | tuple) else v for v in (left, right))
     return operators.own(apply(entry, (left, right), {}), left, right)

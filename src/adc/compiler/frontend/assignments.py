@@ -25,7 +25,15 @@ from adc.compiler.frontend import (
 )
 from adc.compiler.frontend.calls import Calls
 from adc.compiler.frontend.containers import references
-from adc.compiler.frontend.frame import Growing, Instance, ListValue, NeedsUnrolling, SurelyRaised, once
+from adc.compiler.frontend.frame import (
+    Growing,
+    Instance,
+    ListValue,
+    NeedsUnrolling,
+    Range,
+    SurelyRaised,
+    once,
+)
 from adc.compiler.frontend.indexing import FULL, indexed_type, located
 from adc.compiler.frontend.known import require_known
 from adc.compiler.frontend.operators import BINARY
@@ -322,7 +330,7 @@ class Assignments(Calls):
         array, items = located(self, array, index)
         assert isinstance(array.type, Array)
         fancy = any(isinstance(i, Var) and i.is_array for i in items)
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple, range, Range)):
             value = self.array_of(value)
         vt = self.type_of(value)
         if vt is None:
@@ -385,7 +393,7 @@ class Assignments(Calls):
             instances.called(self, base, "__setitem__", index, value)
         elif isinstance(base, Var):
             self._refuse_number(base)
-            if isinstance(value, (list, tuple)):
+            if isinstance(value, (list, tuple, range, Range)):
                 value = self.array_of(value)
             if base in self.part_of:
                 parts.written(self, base, index, value)

@@ -86,6 +86,8 @@ class Operators(Names):
         if isinstance(x, (list, tuple, Growing)) or isinstance(y, (list, tuple, Growing)):
             return self._sequence_operator(function, x, y)
         if not self._numeric(x) or not self._numeric(y):
+            x, y = self._sequences_as_arrays(x, y)
+        if not self._numeric(x) or not self._numeric(y):
             x, y = self.opened(x), self.opened(y)
             if isinstance(x, Instance) or isinstance(y, Instance):
                 return object_operators.binary(self, function, x, y)
@@ -109,6 +111,20 @@ class Operators(Names):
             if self._squares_truths(x, y):
                 return self.op("square", x)
         return self.op(operation, x, y)
+
+    def _sequences_as_arrays(self, x: Value, y: Value) -> tuple[Value, Value]:
+        """The operands where NumPy makes an array of a sequence: beside an array, or a number of NumPy's."""
+
+        def is_numpys(value: Value) -> bool:
+            if isinstance(value, Var):
+                return not (isinstance(value.type, Scalar) and value.type.weak)
+            return isinstance(value, (np.ndarray, np.number))
+
+        sequences = (list, tuple, range, Range)
+        return (
+            self.array_of(x) if isinstance(x, sequences) and is_numpys(y) else x,
+            self.array_of(y) if isinstance(y, sequences) and is_numpys(x) else y,
+        )
 
     def _squares_truths(self, x: Value, y: Value) -> bool:
         """Whether `x**2` is the square that NumPy takes it for: of truth values, whose `np.power` has 64 bits."""
@@ -368,11 +384,7 @@ class Operators(Names):
         if isinstance(x, Growing) or isinstance(y, Growing):
             raise self.refuse("lists of a run-time length are not compared", repair="compare arrays")
         function = COMPARE[type(op)]
-        # NumPy turns the list into an array when the other side is one.
-        if isinstance(x, (list, tuple)) and (self.type_is_array(y) or isinstance(y, np.ndarray)):
-            x = self.array_of(x)
-        elif isinstance(y, (list, tuple)) and (self.type_is_array(x) or isinstance(x, np.ndarray)):
-            y = self.array_of(y)
+        x, y = self._sequences_as_arrays(x, y)
         if not self._numeric(x) or not self._numeric(y):
             if self.is_static(x) and self.is_static(y):
                 return self.now(function, [x, y], {})
