@@ -66,7 +66,7 @@ def test_what_numpy_refuses_is_refused():
     with pytest.raises(TypeError, match="unexpected keyword argument 'when'"):
         adc.grad(np.sum)(X, when=M)
     with pytest.raises(TypeError, match="missing a required argument"):
-        adc.jacrev(np.reshape)(X)
+        adc.jacrev(np.expand_dims)(X)  # before NumPy 2.3 the shape of np.reshape has a default
 
 
 @pytest.mark.parametrize("mode", ["compiled", "python"])
