@@ -36,10 +36,9 @@ _MAKING = {
     np.ndim,
     np.size,
 }
+# NumPy 2.5 looks the functions up when they are asked for, and warns of those that make arrays of a class of theirs.
 _BY_CHARACTERS = {
-    function
-    for function in map(np.char.__dict__.get, np.char.__all__)
-    if callable(function) and not isinstance(function, type) and function.__name__ not in ("array", "asarray")
+    getattr(np.char, name) for name in np.char.__all__ if name not in ("array", "asarray", "chararray")
 }
 
 
