@@ -93,8 +93,7 @@ def _as_view(result: Tensor, entry: Entry, args: tuple[Any, ...], kwargs: dict[s
         return
     window = entry.function(*record.plain(args), **kwargs)
     if isinstance(window, np.ndarray) and (window.base is not None or window is source.primal):
-        result.primal = window
-        views.note(result, (source,))
+        views.lies_in(result, window, source)
 
 
 def _relocate(root: Node, before: int, code: Any, lasti: int) -> None:

@@ -13,6 +13,7 @@ from adc.tape.tensor import make
 from adc.tape.torchmatrices import ADDED, MATRICES
 from adc.tape.torchpicks import CHOOSING, WRITING, axis_of, narrow, put
 from adc.tape.torchshared import CHANGING, SHARED, axes_of, lengths
+from adc.tape.torchwindows import WINDOWS
 
 Method = Callable[..., Any]
 
@@ -288,6 +289,7 @@ METHODS: dict[str, Method] = {
     **{name: _named(function) for name, function in (_COMPARISONS | _QUESTIONS).items()},
     **_ELEMENTWISE,
     **CHOOSING,
+    **WINDOWS,
     **SHARED,
     **WRITING,
     **MATRICES,

@@ -248,24 +248,7 @@ def _kthvalue(t: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any
     return (values, chosen) if keepdim else (np.squeeze(values, dim), np.squeeze(chosen, dim))
 
 
-def _unfold(t: Any, dimension: int, size: int, step: int) -> Any:
-    """Windows of so many elements along an axis, each in an axis of its own at the end."""
-    dim = axis_of(t, dimension)
-    if size > t.shape[dim]:
-        raise RuntimeError(f"maximum size for tensor at dimension {dim} is {t.shape[dim]} but size is {size}")
-    starts = np.arange(0, t.shape[dim] - size + 1, step)
-    return np.moveaxis(t[at(t, dim, starts[:, None] + np.arange(size))], dim + 1, -1)
-
-
-def _as_strided(t: Any, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Any:
-    positions = storage_offset + sum(
-        (n * s for n, s in zip(np.indices(tuple(size)), stride, strict=True)), np.zeros(tuple(size), int)
-    )
-    return np.reshape(t, (-1,))[positions]
-
-
 CHOOSING: dict[str, Method] = {
-    "as_strided": _as_strided,
     "cummax": _of_numbers(_extreme_so_far(np.maximum.accumulate)),
     "cummin": _of_numbers(_extreme_so_far(np.minimum.accumulate)),
     "diagonal_scatter": _diagonal_scatter,
@@ -281,6 +264,5 @@ CHOOSING: dict[str, Method] = {
         t, at(t, dim, slice(start, end, step)), src
     ),
     "topk": _of_numbers(_topk),
-    "unfold": _unfold,
     "unbind": lambda t, dim=0: tuple(t[at(t, dim, k)] for k in range(t.shape[dim])),
 }

@@ -73,6 +73,13 @@ def note_one(result: Tensor, source: Tensor) -> None:
     family.add(result)
 
 
+def lies_in(result: Tensor, window: np.ndarray[Any, Any], source: Tensor) -> Tensor:
+    """`result`, which was made as a copy, as a view: `window`, the same elements of the source's memory."""
+    result.primal = window
+    note(result, (source,))
+    return result
+
+
 def _tensors(sources: Any) -> Iterator[Tensor]:
     for source in sources:
         if source.__class__ is Tensor:
@@ -125,7 +132,7 @@ def positions(root: np.ndarray[Any, Any], window: np.ndarray[Any, Any]) -> tuple
            [0, 1]]), array([[1, 1],
            [2, 2]]))
     """
-    offsets = np.asarray(_address(window) - _address(root))
+    offsets = np.asarray(address(window) - address(root))
     for axis, (length, stride) in enumerate(zip(window.shape, window.strides, strict=True)):
         steps = np.arange(length) * stride
         offsets = offsets[..., None] + steps if axis else offsets + steps
@@ -152,10 +159,11 @@ def is_part(view: Tensor, root: Tensor) -> bool:
 
 def is_real_part(view: Tensor, root: Tensor) -> bool:
     """Which of them: the real part of an element comes first in memory."""
-    return bool((_address(view.primal) - _address(root.primal)) % root.primal.itemsize == 0)
+    return bool((address(view.primal) - address(root.primal)) % root.primal.itemsize == 0)
 
 
-def _address(array: np.ndarray[Any, Any]) -> int:
+def address(array: np.ndarray[Any, Any]) -> int:
+    """Where the first element of an array lies in memory."""
     return array.__array_interface__["data"][0]  # type: ignore[no-any-return]
 
 
@@ -167,7 +175,7 @@ def same_window(a: Any, b: Any) -> bool:
         and a.shape == b.shape
         and a.strides == b.strides
         and a.dtype == b.dtype
-        and _address(a) == _address(b)
+        and address(a) == address(b)
     )
 
 
