@@ -11,7 +11,7 @@ from adc.errors import GraphCutError, UnsupportedError
 from adc.rules import registry
 from adc.rules.fitting import refuse_cast
 from adc.rules.operation import Operation
-from adc.tape import dispatch, indexing, inplace, operators, plain_types, record, said, torchlike
+from adc.tape import dispatch, indexing, inplace, operators, plain_types, record, said, torchlike, views
 from adc.tape.entry import Entry, entry_of, find, find_method
 from adc.tape.node import Node, here
 from adc.tape.recorders import Recorders
@@ -283,7 +283,7 @@ def _view(t: Tensor, *shape: Any) -> Any:
                 repair="Write z.real, z.imag or x[::2] + 1j * x[1::2], and x.astype(...) for other numbers.",
             )
         return t[...]
-    return _reshape(t, *shape) if shape else t[...]
+    return views.required(t, _reshape(t, *shape)) if shape else t[...]
 
 
 def _reshape(t: Tensor, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
@@ -353,8 +353,21 @@ def _spread(function: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _to(t: Tensor, dtype: Any = None) -> Tensor:
-    return t if dtype is None else _astype(t, dtype)
+def _to(t: Tensor, dtype: Any = None, non_blocking: bool = False, copy: bool = False) -> Any:
+    """The Tensor itself where it is of that dtype, or that of the Tensor given in its place, unless told to copy."""
+    if dtype is None:
+        return _clone(t) if copy else t
+    return _astype(t, dtype.dtype if dtype.__class__ is Tensor else dtype, copy=copy)
+
+
+def _as_type(dtype: Any) -> Callable[[Tensor], Tensor]:
+    """`t.double()`: as in PyTorch the Tensor itself where it is of that dtype."""
+    return lambda t: _astype(t, dtype, copy=False)
+
+
+def _contiguous(t: Tensor) -> Any:
+    """The Tensor itself where it lies row by row, else a copy that does."""
+    return t if lies_in(t, "C") else _copied(t)
 
 
 def _fill(t: Tensor, value: Any) -> Tensor:
@@ -413,16 +426,16 @@ _OWN: dict[str, Any] = {
     "conj": _conjugated,
     "conjugate": _conjugated,
     "to": _to,
-    "type": _astype,
-    "float": lambda t: _astype(t, np.float32),
-    "double": lambda t: _astype(t, np.float64),
-    "half": lambda t: _astype(t, np.float16),
-    "int": lambda t: _astype(t, np.int32),
-    "long": lambda t: _astype(t, np.int64),
-    "bool": lambda t: _astype(t, np.bool_),
+    "type": lambda t, dtype: _astype(t, dtype, copy=False),
+    "float": _as_type(np.float32),
+    "double": _as_type(np.float64),
+    "half": _as_type(np.float16),
+    "int": _as_type(np.int32),
+    "long": _as_type(np.int64),
+    "bool": _as_type(np.bool_),
     "clone": _clone,
     "copy": _copied,
-    "contiguous": lambda t: t,
+    "contiguous": _contiguous,
     "reshape": _reshape,
     "view": lambda t, *shape, **named: _view(t, *shape, *named.values()),
     "transpose": _transpose,

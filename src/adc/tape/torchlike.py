@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import dispatch, inplace, record
+from adc.tape import dispatch, inplace, record, views
 from adc.tape.tensor import make
 from adc.tape.torchmatrices import ADDED, MATRICES
 from adc.tape.torchpicks import CHOOSING, WRITING, axis_of, narrow, put
@@ -231,6 +231,8 @@ def _unflatten(t: Any, dim: int, sizes: Sequence[int]) -> Any:
 
 def _sum_to_size(t: Any, *shape: Any) -> Any:
     wanted = lengths(shape)
+    if wanted == t.shape:
+        return np.reshape(t, wanted)
     extra = t.ndim - len(wanted)
     axes = [k for k in range(t.ndim) if k < extra or (wanted[k - extra] == 1 and t.shape[k] != 1)]
     return np.reshape(np.sum(t, axis=tuple(axes), keepdims=True), wanted)
@@ -316,7 +318,7 @@ METHODS: dict[str, Method] = {
     "char": _as_type(np.int8),
     "short": _as_type(np.int16),
     "chunk": _chunk,
-    "conj_physical": lambda t: np.conj(t),
+    "conj_physical": lambda t: np.conj(t) if t.dtype.kind == "c" else t,
     "dist": _dist,
     "element_size": lambda t: t.itemsize,
     "equal": lambda t, other: bool(np.array_equal(t.primal, record.plain(other))),
@@ -356,8 +358,8 @@ METHODS: dict[str, Method] = {
     "hsplit": lambda t, parts: tuple(np.hsplit(t, parts)),
     "vsplit": lambda t, parts: tuple(np.vsplit(t, parts)),
     "dsplit": lambda t, parts: tuple(np.dsplit(t, parts)),
-    "type_as": lambda t, other: t.astype(other.dtype),
+    "type_as": lambda t, other: t.astype(other.dtype, copy=False),
     "unflatten": _unflatten,
-    "view_as": lambda t, other: np.reshape(t, other.shape),
+    "view_as": lambda t, other: views.required(t, np.reshape(t, other.shape)),
     "where": lambda t, condition, other: np.where(condition, t, other),
 }

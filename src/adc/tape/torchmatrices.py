@@ -21,7 +21,8 @@ def _svd(t: Any, some: bool = True) -> tuple[Any, Any, Any]:
 
 
 def _adjoint(t: Any) -> Any:
-    return np.conj(np.swapaxes(t, -1, -2))
+    turned = np.swapaxes(t, -1, -2)
+    return np.conj(turned) if turned.dtype.kind == "c" else turned
 
 
 def _of_factor(factor: Any, upper: bool) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from adc.tape import record
+from adc.tape import record, views
 from adc.tape.tensor import make
 from adc.tape.torchpicks import along, axis_of
 
@@ -31,7 +31,7 @@ def lengths(shape: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 def _flip(t: Any, *dims: Any, **named: Any) -> Any:
-    return np.flip(t, lengths(dims or (named["dims"],)))
+    return views.apart(np.flip(t, lengths(dims or (named["dims"],))))
 
 
 def _t(t: Any) -> Any:
@@ -50,6 +50,13 @@ def _roll(t: Any, shifts: Any, dims: Any = None) -> Any:
             f"shifts and dimensions must align. shifts: {np.size(shifts)}, dims: {np.size(dims)}"
         )
     return np.roll(t, axes_of(shifts), axes_of(dims))
+
+
+def _diff(t: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    if n == 0:
+        return np.copy(t)
+    ends = {name: value for name, value in (("prepend", prepend), ("append", append)) if value is not None}
+    return np.diff(t, n, dim, **ends)
 
 
 def _cross(t: Any, other: Any, dim: int | None = None) -> Any:
@@ -173,16 +180,23 @@ SHARED: dict[str, Method] = {
     "count_nonzero": _as_in_pytorch(lambda t, dim=None: make(np.count_nonzero(t.primal, axis=axes_of(dim)))),
     "cov": _cov,
     "cross": _as_in_pytorch(_cross),
-    "diag": lambda t, diagonal=0: np.diag(t, diagonal),
+    "diag": lambda t, diagonal=0: views.apart(np.diag(t, diagonal)),
     "diagflat": lambda t, offset=0: np.diagflat(t, offset),
+    "diff": _as_in_pytorch(_diff),
     "flip": _flip,
+    "fliplr": lambda t: views.apart(np.fliplr(t)),
+    "flipud": lambda t: views.apart(np.flipud(t)),
+    "ldexp": lambda t, other: t * np.exp2(other),
     "median": _as_in_pytorch(_median),
     "nanmedian": _as_in_pytorch(_nanmedian),
     "nanquantile": _as_in_pytorch(_quantile(np.nanquantile)),
     "norm": _norm,
     "quantile": _as_in_pytorch(_quantile(np.quantile)),
+    "positive": lambda t: t,
     "roll": _roll,
-    "rot90": lambda t, k=1, dims=(0, 1): np.rot90(t, k, tuple(dims)),
+    "rot90": lambda t, k=1, dims=(0, 1): (
+        np.copy(t) if k % 4 == 0 else views.apart(np.rot90(t, k, tuple(dims)))
+    ),
     "t": _t,
     "tile": _tile,
 }

@@ -80,6 +80,27 @@ def lies_in(result: Tensor, window: np.ndarray[Any, Any], source: Tensor) -> Ten
     return result
 
 
+def apart(result: Any) -> Any:
+    """A result that NumPy gives as a view, and PyTorch as a copy: in memory of its own."""
+    if result.__class__ is Tensor and is_view(result):
+        family = result.extra.extra
+        family.members = [ref for ref in family.members if ref() is not result]
+        result.extra = None
+        result.primal = copied(result.primal)
+    return result
+
+
+def required(source: Tensor, result: Any) -> Any:
+    """`result`, a reshape of `source`; RuntimeError if it had to be a copy."""
+    a, b = source.primal, result.primal
+    if a.size and isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and owner_of(a) is not owner_of(b):
+        raise RuntimeError(
+            "view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
+            "contiguous subspaces). Use .reshape(...) instead."
+        )
+    return result
+
+
 def _tensors(sources: Any) -> Iterator[Tensor]:
     for source in sources:
         if source.__class__ is Tensor:
