@@ -54,6 +54,37 @@ def test_a_method_that_keeps_its_history():
     np.testing.assert_array_equal(model.last, 2.0 * x)
 
 
+ONES = np.ones(2)
+TRANSFORMS = {
+    "jvp": lambda f, x: adc.jvp(f, (x,), (ONES,), mode="tape"),
+    "vjp": lambda f, x: adc.vjp(f, x, mode="tape"),
+    "linearize": lambda f, x: adc.linearize(f, x, mode="tape"),
+    "hessian": lambda f, x: adc.hessian(f, mode="tape")(x),
+    "jacobian": lambda f, x: adc.jacobian(f, mode="tape")(x),
+    "jacfwd": lambda f, x: adc.jacfwd(f, mode="tape")(x),
+    "hvp": lambda f, x: adc.hvp(f, (x,), (ONES,), mode="tape"),
+    "of a gradient": lambda f, x: adc.jacobian(adc.grad(f, mode="tape"), mode="tape")(x),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_every_transform(name):
+    def loss(x):
+        nonlocal last
+        last = x[0]
+        return model.loss(x)
+
+    last, model, x = None, Model(), np.array([1.0, 2.0])
+    found = TRANSFORMS[name](loss, x)
+    assert model.history == [(5.0, "step")]
+    assert [type(v) for v in (model.history[0][0], last, model.last)] == [np.float64, np.float64, np.ndarray]
+    np.testing.assert_array_equal(model.last, 2.0 * x)
+    if name == "vjp":
+        np.testing.assert_array_equal(found[1](1.0)[0], 2.0 * x)
+    if name == "linearize":
+        assert found[1](ONES) == 6.0
+
+
 @pytest.mark.parametrize("function", [lambda x: helper(x) * 1.0, Callable()])
 def test_lists_of_helpers_and_of_methods(function):
     HISTORY.clear()

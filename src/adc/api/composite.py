@@ -23,6 +23,7 @@ from adc.api.call import Call
 from adc.api.functions import has_code, taken_apart
 from adc.api.how import How
 from adc.api.keeping import kept_on
+from adc.api.left_behind import LeftBehind
 from adc.api.parameters import Layout, Parameters
 from adc.api.pickles import by_name
 from adc.api.specialise import Specialisation
@@ -157,8 +158,11 @@ class Composite(Value):
         given = self._python_call(call, call.values)
         given_twice.refuse_writes(self._function, *given, self._named(call))
         args, kwargs = self._python_call(call, taped.owned(values))
-        with np.errstate(all="ignore"):
-            return self.on_tape(args, kwargs, self._keys(call.layout))
+        left = LeftBehind(self._of(), [*args, *kwargs.values()])
+        with np.errstate(all="ignore"), left.noted():
+            found = self.on_tape(args, kwargs, self._keys(call.layout))
+        left.made_plain()
+        return found
 
 
 class BoundComposite:

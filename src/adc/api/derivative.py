@@ -120,9 +120,8 @@ class Derivative(Transformed):
         where = functions.location(self._function)
         left = LeftBehind(self._function, [*args, *kwargs.values()])
         try:
-            found = taped.value_and_gradients(
-                self._function, args, kwargs, keys, self._has_aux, where, left.inputs
-            )
+            with left.noted():
+                found = taped.value_and_gradients(self._function, args, kwargs, keys, self._has_aux, where)
         except AdcError:
             raise
         except TypeError as error:

@@ -9,6 +9,7 @@ looked for, in what the function can reach beside its arguments and in what thos
 from __future__ import annotations
 
 import collections
+import contextlib
 import contextvars
 import functools
 import threading
@@ -22,7 +23,7 @@ from adc.api.reachable import contents, named_by, reached
 from adc.tape import record
 from adc.tape.node import Node
 from adc.tape.tensor import Tensor
-from adc.tape.trace import as_left
+from adc.tape.trace import as_left, noting
 from adc.tape.users_code import current
 
 __all__ = ["LeftBehind"]
@@ -30,14 +31,18 @@ __all__ = ["LeftBehind"]
 
 @dataclass
 class LeftBehind:
-    """What a run of a function may leave outside: the run notes the nodes of its inputs."""
+    """What runs of a function may leave outside, of which the nodes of the inputs are noted."""
 
     function: Callable[..., Any]
     arguments: list[Any]
     inputs: list[weakref.ref[Node]] = field(default_factory=list)
 
+    def noted(self) -> contextlib.AbstractContextManager[None]:
+        """The block in which the function runs."""
+        return noting(self.inputs)
+
     def made_plain(self) -> None:
-        """Put values in the places of the Tensors that the run left, as far as the function can reach them."""
+        """Put values in the places of the Tensors that the runs left, as far as the function can reach them."""
         made = _MadeOf({node for ref in self.inputs if (node := ref()) is not None})
         if not made.inputs:
             return

@@ -157,6 +157,8 @@ def _inside(value: Any) -> Iterator[Any]:
         yield from sorted(value, key=id)
     elif isinstance(value, contextvars.ContextVar):
         yield current(value)
+    elif package_of(type(value)) == "adc":
+        yield getattr(value, "__adc_primal__", None)  # a transform holds what it transforms
     else:
         yield from contents(value)
 

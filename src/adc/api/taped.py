@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from adc.errors import DerivativeError, Location
 from adc.runtime.copies import copied, copied_together
 from adc.tape import trace
 from adc.tape.lent import Lent
-from adc.tape.node import Node
 from adc.tape.writes import version
 
 __all__ = ["carries_tensors", "closes_over_tensors", "on_copies", "own", "owned", "value_and_gradients"]
@@ -27,18 +25,16 @@ def value_and_gradients(
     keys: Sequence[int | str],
     has_aux: bool,
     where: Location | None,
-    inputs: list[weakref.ref[Node]],
 ) -> tuple[Any, Any, tuple[Any, ...]]:
     """The value, the auxiliary data (None without), and the gradients with respect to the arguments `keys`.
 
-    `where` is the place that an error about the result points to. `inputs` is given the nodes of the arguments, which
-    live on if the function left outside what was made of them. Raises DerivativeError unless the result is one real
+    `where` is the place that an error about the result points to. Raises DerivativeError unless the result is one real
     number.
     """
     with np.errstate(all="ignore"):  # as in the other modes: values say inf and NaN
         try:
             value, pull, *rest = trace.vjp_of_lent(
-                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux, inputs=inputs
+                function, *args, kwargs=kwargs, argnums=keys, has_aux=has_aux
             )
         except DerivativeError as error:
             raise error.at(where) from error

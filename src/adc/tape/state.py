@@ -54,6 +54,9 @@ class Modes(threading.local):
     depth: int = 0  # how many backward passes run inside each other
     plain: bool = False  # a plain NumPy function is being traced: NumPy's defaults, writes keep old values
     lent: Any = None  # adc.tape.lent.Lent: the arrays that function was given
+    noted: list[Any] | None = (
+        None  # the nodes of the inputs of traced functions, weakly, where they are asked for
+    )
 
     @property
     def enabled(self) -> bool:

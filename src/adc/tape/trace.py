@@ -7,9 +7,10 @@ to.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -125,16 +126,23 @@ def vjp_of_lent(
     kwargs: dict[str, Any] | None = None,
     argnums: Sequence[Key] | None = None,
     has_aux: bool = False,
-    inputs: list[weakref.ref[Node]] | None = None,
 ) -> Any:
-    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results.
-
-    `inputs` is given the nodes that stand for the arguments, unless they are part of a derivative around this one.
-    """
+    """`vjp` without copies: for a pull that is done with before anyone writes to the arguments or the results."""
     run = _run(function, args, kwargs or {}, list(range(len(args))) if argnums is None else list(argnums))
-    if inputs is not None and not run.nested:
-        inputs += [weakref.ref(node) for node in run.inputs if node is not None]
     return _pulling(run, has_aux)
+
+
+@contextlib.contextmanager
+def noting(inputs: list[weakref.ref[Node]]) -> Iterator[None]:
+    """Note in `inputs` the nodes that stand for the arguments of the functions that are run within.
+
+    Not of those that are part of a derivative around them.
+    """
+    before, modes.noted = modes.noted, inputs
+    try:
+        yield
+    finally:
+        modes.noted = before
 
 
 def _pulling(run: Traced, has_aux: bool) -> Any:
@@ -312,7 +320,10 @@ def _run(
                 raise constant_writes.refusal(error.__cause__.location) from error
             raise
     twice.check()
-    return Traced(originals, inputs, structures, result, recording and _reaches_beyond(result, start))
+    nested = recording and _reaches_beyond(result, start)
+    if modes.noted is not None and not nested:
+        modes.noted += [weakref.ref(node) for node in inputs if node is not None]
+    return Traced(originals, inputs, structures, result, nested)
 
 
 def _reaches_beyond(result: Any, start: int) -> bool:
