@@ -11,7 +11,7 @@ import numpy as np
 from adc.tape import dispatch, inplace, record, views
 from adc.tape.tensor import make
 from adc.tape.torchmatrices import ADDED, MATRICES
-from adc.tape.torchpicks import CHOOSING, WRITING, axis_of, narrow, put
+from adc.tape.torchpicks import CHOOSING, WRITING, axis_of, narrow, of_numbers, on_an_axis, put
 from adc.tape.torchshared import CHANGING, SHARED, axes_of, lengths
 from adc.tape.torchwindows import WINDOWS
 
@@ -165,7 +165,7 @@ def _shifted(t: Any, dim: Any) -> tuple[Any, Any]:
 
 
 def _logsumexp(t: Any, dim: Any, keepdim: bool = False) -> Any:
-    dim = axes_of(dim)
+    t, dim, keepdim = on_an_axis(t, axes_of(dim), keepdim)
     shifted, largest = _shifted(t, dim)
     total = np.log(np.sum(np.exp(shifted), axis=dim, keepdims=True)) + largest
     return total if keepdim else np.squeeze(total, dim)
@@ -227,6 +227,13 @@ def _chunk(t: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
 def _unflatten(t: Any, dim: int, sizes: Sequence[int]) -> Any:
     k = axis_of(t, dim)
     return np.reshape(t, (*t.shape[:k], *sizes, *t.shape[k + 1 :]))
+
+
+def _take_along_dim(t: Any, indices: Any, dim: int | None = None) -> Any:
+    places = record.plain(indices)
+    if dim is None:  # of all elements, row by row, as many as there are indices
+        return np.take(t, np.ravel(places))
+    return np.take_along_axis(t, places, dim)
 
 
 def _sum_to_size(t: Any, *shape: Any) -> Any:
@@ -333,9 +340,9 @@ METHODS: dict[str, Method] = {
     "is_same_size": lambda t, other: t.shape == other.shape,
     "is_signed": lambda t: t.dtype.kind in "ifc",
     "log_softmax": _log_softmax,
-    "logcumsumexp": lambda t, dim: np.logaddexp.accumulate(t, dim),
+    "logcumsumexp": of_numbers(lambda t, dim: np.logaddexp.accumulate(t, dim)),
     "logsumexp": _logsumexp,
-    "movedim": lambda t, source, destination: np.moveaxis(t, source, destination),
+    "movedim": of_numbers(lambda t, source, destination: np.moveaxis(t, source, destination)),
     "ndimension": lambda t: t.ndim,
     "new_empty": _new(np.zeros),
     "new_full": _new_full,
@@ -352,9 +359,11 @@ METHODS: dict[str, Method] = {
         tuple(s // t.itemsize for s in t.strides) if dim is None else t.strides[dim] // t.itemsize
     ),
     "sum_to_size": _sum_to_size,
-    "swapdims": lambda t, first, second: np.swapaxes(t, first, second),
-    "take_along_dim": lambda t, indices, dim=None: np.take_along_axis(t, record.plain(indices), dim),
-    "tensor_split": lambda t, parts, dim=0: tuple(np.array_split(t, parts, dim)),
+    "swapdims": of_numbers(lambda t, first, second: np.swapaxes(t, first, second)),
+    "take_along_dim": _take_along_dim,
+    "tensor_split": lambda t, parts, dim=0: tuple(
+        np.array_split(t, np.asarray(record.plain(parts)).tolist(), dim)
+    ),
     "hsplit": lambda t, parts: tuple(np.hsplit(t, parts)),
     "vsplit": lambda t, parts: tuple(np.vsplit(t, parts)),
     "dsplit": lambda t, parts: tuple(np.dsplit(t, parts)),

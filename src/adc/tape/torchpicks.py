@@ -13,7 +13,7 @@ import numpy as np
 from adc.tape import record
 from adc.tape.tensor import Tensor, make
 
-__all__ = ["CHOOSING", "WRITING", "along", "at", "axis_of", "narrow", "put"]
+__all__ = ["CHOOSING", "WRITING", "along", "at", "axis_of", "narrow", "of_numbers", "on_an_axis", "put"]
 
 Method = Callable[..., Any]
 
@@ -44,7 +44,14 @@ def narrow(t: Any, dim: int, start: int, length: int) -> Any:
     return t[at(t, dim, slice(first, first + length))]
 
 
-def _of_numbers(method: Method) -> Method:
+def on_an_axis(t: Any, dim: Any, keepdim: bool) -> tuple[Any, Any, bool]:
+    """What is reduced, along which axes, and whether they are kept: a number along an axis gives a number."""
+    if t.ndim or dim is None or (isinstance(dim, tuple) and not dim):
+        return t, dim, keepdim
+    return np.reshape(t, (1,)), dim, False
+
+
+def of_numbers(method: Method) -> Method:
     """PyTorch takes a number for a vector of one element where an axis is named."""
 
     def with_an_axis(t: Any, *args: Any, **kwargs: Any) -> Any:
@@ -201,15 +208,15 @@ def _diagonal_scatter(t: Any, src: Any, offset: int = 0, dim1: int = 0, dim2: in
 
 
 WRITING: dict[str, Method] = {
-    "index_add": _of_numbers(_index_add),
-    "index_copy": _of_numbers(_index_copy),
-    "index_fill": _of_numbers(_index_copy),
+    "index_add": of_numbers(_index_add),
+    "index_copy": of_numbers(_index_copy),
+    "index_fill": of_numbers(_index_copy),
     "index_put": _index_put,
-    "index_reduce": _of_numbers(_index_reduce),
+    "index_reduce": of_numbers(_index_reduce),
     "masked_scatter": _masked_scatter,
-    "scatter": _of_numbers(_scatter),
-    "scatter_add": _of_numbers(_scatter_add),
-    "scatter_reduce": _of_numbers(_scatter_reduce),
+    "scatter": of_numbers(_scatter),
+    "scatter_add": of_numbers(_scatter_add),
+    "scatter_reduce": of_numbers(_scatter_reduce),
 }
 
 
@@ -249,12 +256,12 @@ def _kthvalue(t: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Any
 
 
 CHOOSING: dict[str, Method] = {
-    "cummax": _of_numbers(_extreme_so_far(np.maximum.accumulate)),
-    "cummin": _of_numbers(_extreme_so_far(np.minimum.accumulate)),
+    "cummax": of_numbers(_extreme_so_far(np.maximum.accumulate)),
+    "cummin": of_numbers(_extreme_so_far(np.minimum.accumulate)),
     "diagonal_scatter": _diagonal_scatter,
     "gather": _gather,
-    "index_select": _of_numbers(_index_select),
-    "kthvalue": _of_numbers(_kthvalue),
+    "index_select": of_numbers(_index_select),
+    "kthvalue": of_numbers(_kthvalue),
     "masked_select": _masked_select,
     "narrow": narrow,
     "narrow_copy": lambda t, dim, start, length: np.copy(narrow(t, dim, start, length)),
@@ -263,6 +270,6 @@ CHOOSING: dict[str, Method] = {
     "slice_scatter": lambda t, src, dim=0, start=None, end=None, step=1: _written(
         t, at(t, dim, slice(start, end, step)), src
     ),
-    "topk": _of_numbers(_topk),
+    "topk": of_numbers(_topk),
     "unbind": lambda t, dim=0: tuple(t[at(t, dim, k)] for k in range(t.shape[dim])),
 }

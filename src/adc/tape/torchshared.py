@@ -13,7 +13,7 @@ import numpy as np
 
 from adc.tape import record, views
 from adc.tape.tensor import make
-from adc.tape.torchpicks import along, axis_of
+from adc.tape.torchpicks import along, axis_of, of_numbers, on_an_axis
 
 __all__ = ["CHANGING", "SHARED", "axes_of", "lengths"]
 
@@ -75,6 +75,7 @@ def _quantile(function: Callable[..., Any]) -> Method:
     def method(
         t: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear"
     ) -> Any:
+        t, dim, keepdim = on_an_axis(t, dim, keepdim)
         return function(t, q, axis=dim, keepdims=keepdim, method=interpolation)
 
     return method
@@ -85,11 +86,13 @@ def _quantile(function: Callable[..., Any]) -> Method:
 
 def _median(t: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """Of an even number of elements the lower of the two in the middle; NaN if one of them is NaN."""
+    t, dim, keepdim = on_an_axis(t, dim, keepdim)
     return _middle(t, dim, keepdim, np.where(np.isnan(t.primal), -np.inf, t.primal), _all_or_first)
 
 
 def _nanmedian(t: Any, dim: Any = None, keepdim: bool = False) -> Any:
     """The median of the elements that are not NaN."""
+    t, dim, keepdim = on_an_axis(t, dim, keepdim)
     return _middle(t, dim, keepdim, t.primal, _not_nan)
 
 
@@ -129,7 +132,7 @@ def _norm(
         t = t.detach()  # a step in every element
     if ord is not None:
         return np.linalg.norm(t, ord=ord, axis=axes_of(dim if axis is None else axis), keepdims=keepdim)
-    axis = axes_of(dim if axis is None else axis)
+    t, axis, keepdim = on_an_axis(t, axes_of(dim if axis is None else axis), keepdim)
     if axis is None and p != "nuc":
         z = np.linalg.norm(np.ravel(t), ord=None if p == "fro" else p)
         return np.reshape(z, (1,) * t.ndim) if keepdim else z
@@ -183,7 +186,7 @@ SHARED: dict[str, Method] = {
     "diag": lambda t, diagonal=0: views.apart(np.diag(t, diagonal)),
     "diagflat": lambda t, offset=0: np.diagflat(t, offset),
     "diff": _as_in_pytorch(_diff),
-    "flip": _flip,
+    "flip": of_numbers(_flip),
     "fliplr": lambda t: views.apart(np.fliplr(t)),
     "flipud": lambda t: views.apart(np.flipud(t)),
     "ldexp": lambda t, other: t * np.exp2(other),
