@@ -65,6 +65,25 @@ def require_propagated(name, nan_policy):
     require_usual(name, "Choose the elements that are not NaN before.", nan_policy=(nan_policy, "propagate"))
 
 
+@static
+def _of_one_axis(name, ndim, weights):
+    if ndim != 1 or weights is not None:
+        what = "weights" if ndim == 1 else "an array of several axes"
+        raise UnsupportedError(
+            f'{name} with nan_policy="omit" of {what} is not supported',
+            repair="Call it for each row, or choose the elements that are not NaN before: x[~np.isnan(x)].",
+        )
+
+
+def chosen(name, a, nan_policy, weights=None):
+    """The samples that count: all, or with `nan_policy="omit"` those that are not NaN."""
+    if nan_policy == "omit":
+        _of_one_axis(name, np.ndim(a), weights)
+        return a[~np.isnan(a)]
+    require_propagated(name, nan_policy)
+    return a
+
+
 def _moment(x, axis, order):
     centred = x - np.mean(x, axis=axis, keepdims=True)
     return np.mean(centred**order, axis=axis)
@@ -74,7 +93,7 @@ def _moment(x, axis, order):
     stats.gmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
 def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdims=False):
-    require_propagated("scipy.stats.gmean", nan_policy)
+    a = chosen("scipy.stats.gmean", a, nan_policy, weights)
     return np.exp(np.average(np.log(a), axis=axis, weights=weights, keepdims=keepdims))
 
 
@@ -82,7 +101,7 @@ def gmean(a, axis=0, dtype=None, weights=None, *, nan_policy="propagate", keepdi
     stats.hmean, "a weights", positive=True, extra=(lambda r: call(r.positive(4), weights=r.positive(4)),)
 )
 def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdims=False):
-    require_propagated("scipy.stats.hmean", nan_policy)
+    a = chosen("scipy.stats.hmean", a, nan_policy, weights)
     inverse = 1.0 / np.where(a < 0.0, np.nan, a)  # SciPy has a mean of none below zero
     return 1.0 / np.average(inverse, axis=axis, weights=weights, keepdims=keepdims)
 
@@ -99,7 +118,7 @@ def hmean(a, axis=0, dtype=None, *, weights=None, nan_policy="propagate", keepdi
     ],
 )
 def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", keepdims=False):
-    require_propagated("scipy.stats.pmean", nan_policy)
+    a = chosen("scipy.stats.pmean", a, nan_policy, weights)
     if p == 0:
         mean = gmean(a, axis, dtype, weights, keepdims=keepdims)
         if not isinstance(p, int):  # a number that is 0, by which the mean may be differentiated
@@ -116,7 +135,7 @@ def pmean(a, p, *, axis=0, dtype=None, weights=None, nan_policy="propagate", kee
 
 @rule(stats.gstd, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=0)])
 def gstd(a, axis=0, ddof=1, *, keepdims=False, nan_policy="propagate"):
-    require_propagated("scipy.stats.gstd", nan_policy)
+    a = chosen("scipy.stats.gstd", a, nan_policy)
     return np.exp(np.std(np.log(a), axis=axis, ddof=ddof, keepdims=keepdims))
 
 
@@ -124,8 +143,7 @@ def gstd(a, axis=0, ddof=1, *, keepdims=False, nan_policy="propagate"):
     stats.skew, extra=(lambda r: call(r.normal(5), bias=False), lambda r: call(r.normal(2), bias=False))
 )
 def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
-    require_propagated("scipy.stats.skew", nan_policy)
-    x, k = along(a, axis)
+    x, k = along(chosen("scipy.stats.skew", a, nan_policy), axis)
     value = _moment(x, k, 3) / _moment(x, k, 2) ** 1.5
     n = x.shape[k]
     if not bias:
@@ -142,8 +160,7 @@ def skew(a, axis=0, bias=True, nan_policy="propagate", *, keepdims=False):
     ),
 )
 def kurtosis(a, axis=0, fisher=True, bias=True, nan_policy="propagate", *, keepdims=False):
-    require_propagated("scipy.stats.kurtosis", nan_policy)
-    x, k = along(a, axis)
+    x, k = along(chosen("scipy.stats.kurtosis", a, nan_policy), axis)
     value = _moment(x, k, 4) / _moment(x, k, 2) ** 2
     n = x.shape[k]
     if not bias:
@@ -200,8 +217,7 @@ def _kstat(x, k, n):
     lambda r: [r.normal(6), *(call(r.normal(2, 6), n, axis=1, keepdims=n > 2) for n in (1, 2, 3, 4))],
 )
 def kstat(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
-    require_propagated("scipy.stats.kstat", nan_policy)
-    x, k = along(data, axis)
+    x, k = along(chosen("scipy.stats.kstat", data, nan_policy), axis)
     return kept(np.where(x.shape[k] > 0, _kstat(x, k, n), np.nan), data, axis, keepdims)
 
 
@@ -221,13 +237,15 @@ def kstatvar(data, n=2, *, axis=None, nan_policy="propagate", keepdims=False):
 
 @_sampled(stats.sem, extra=(lambda r: call(r.normal(5), ddof=0),))
 def sem(a, axis=0, ddof=1, nan_policy="propagate", *, keepdims=False):
-    require_propagated("scipy.stats.sem", nan_policy)
-    x, k = along(a, axis)
+    x, k = along(chosen("scipy.stats.sem", a, nan_policy), axis)
     return kept(np.std(x, axis=k, ddof=ddof) / float(x.shape[k]) ** 0.5, a, axis, keepdims)
 
 
 @_sampled(stats.zscore, several=0, extra=(lambda r: call(r.normal(5), ddof=1),))
 def zscore(a, axis=0, ddof=0, nan_policy="propagate"):
+    if nan_policy == "omit":
+        middle = np.nanmean(a, axis=axis, keepdims=True)
+        return (a - middle) / np.nanstd(a, axis=axis, ddof=ddof, keepdims=True)
     require_propagated("scipy.stats.zscore", nan_policy)
     return (a - np.mean(a, axis=axis, keepdims=True)) / np.std(a, axis=axis, ddof=ddof, keepdims=True)
 

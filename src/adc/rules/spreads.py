@@ -13,7 +13,7 @@ from adc.rules import statistics as statistics
 from adc.rules.elementary import root
 from adc.rules.registry import static
 from adc.rules.sampler import call
-from adc.rules.samples import along, kept, require_propagated, rule
+from adc.rules.samples import along, chosen, kept, require_propagated, rule
 from adc.rules.usual import require_usual
 
 
@@ -27,17 +27,15 @@ def _one(ndim):
 
 @rule(stats.moment, "a", lambda r: [call(r.normal(5), 3), call(r.normal(2, 4), 2, axis=1, center=0.3)])
 def moment(a, order=1, axis=0, nan_policy="propagate", *, center=None, keepdims=False):
-    require_propagated("scipy.stats.moment", nan_policy)
     _one(np.ndim(order))
-    x, k = along(a, axis)
+    x, k = along(chosen("scipy.stats.moment", a, nan_policy), axis)
     middle = np.mean(x, axis=k, keepdims=True) if center is None else center
     return kept(np.mean((x - middle) ** order, axis=k), a, axis, keepdims)
 
 
 @rule(stats.variation, "a", lambda r: [r.positive(5), call(r.positive(2, 4), axis=1, ddof=1)])
 def variation(a, axis=0, nan_policy="propagate", ddof=0, *, keepdims=False):
-    require_propagated("scipy.stats.variation", nan_policy)
-    x, k = along(a, axis)
+    x, k = along(chosen("scipy.stats.variation", a, nan_policy), axis)
     return kept(np.std(x, axis=k, ddof=ddof) / np.mean(x, axis=k), a, axis, keepdims)
 
 
@@ -64,7 +62,7 @@ def _unit(scale, of_normal):
 def iqr(
     x, axis=None, rng=(25, 75), scale=1.0, nan_policy="propagate", interpolation="linear", keepdims=False
 ):
-    require_propagated("scipy.stats.iqr", nan_policy)
+    x = chosen("scipy.stats.iqr", x, nan_policy)
     low = np.percentile(x, rng[0], axis=axis, method=interpolation, keepdims=keepdims)
     high = np.percentile(x, rng[1], axis=axis, method=interpolation, keepdims=keepdims)
     return (high - low) / _unit(scale, 2.0 * math.sqrt(2.0) * sp.erfinv(0.5))
@@ -80,8 +78,7 @@ def iqr(
     ],
 )
 def median_abs_deviation(x, axis=0, center=None, scale=1.0, nan_policy="propagate", *, keepdims=False):
-    require_propagated("scipy.stats.median_abs_deviation", nan_policy)
-    a, k = along(x, axis)
+    a, k = along(chosen("scipy.stats.median_abs_deviation", x, nan_policy), axis)
     if center is None or center is np.median:
         middle = np.median(a, axis=k, keepdims=True)
     else:
