@@ -7,6 +7,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from adc import pytree, tape
 from adc.api.custom import Custom, Rule, differentiable, each_apart, materialised
+from adc.api.undone import as_now
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.leaves import is_number, without_lists
 from adc.compiler.transforms import nested, opaque
@@ -41,7 +42,7 @@ class Checkpointed(Custom):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, structure = pytree.flatten((args, kwargs), attributes=True)
         if any(isinstance(leaf, tape.Tensor) for leaf in leaves):
-            return tape.recomputed(self.function, args, kwargs)
+            return tape.recomputed(self.function, args, kwargs, as_now)
         args, kwargs = pytree.unflatten(structure, copied_together(leaves))
         return each_apart(self.function(*args, **kwargs))
 

@@ -17,7 +17,7 @@ from typing import Any
 from adc.api.reachable import contents, named_by, reached
 from adc.tape.users_code import current
 
-__all__ = ["undone"]
+__all__ = ["as_now", "undone"]
 
 _NOTHING = object()
 
@@ -25,10 +25,20 @@ _NOTHING = object()
 @contextmanager
 def undone(*roots: Any) -> Iterator[None]:
     """While the user's code runs, of which these are the functions and arguments."""
-    back = [put for holder in reached(list(roots)) for put in _restorers(holder)]
+    back = as_now(*roots)
     yield
-    for put in back:
-        put()
+    back()
+
+
+def as_now(*roots: Any) -> Callable[[], None]:
+    """What lets everything that these functions and arguments reach hold again what it holds now."""
+    back = [put for holder in reached(list(roots)) for put in _restorers(holder)]
+
+    def put_back() -> None:
+        for put in back:
+            put()
+
+    return put_back
 
 
 def _restorers(holder: Any) -> Iterator[Callable[[], None]]:
@@ -45,6 +55,8 @@ def _restorers(holder: Any) -> Iterator[Callable[[], None]]:
         yield _of_sequence(holder)
     elif isinstance(holder, dict):
         yield _of_dict(holder)
+    elif isinstance(holder, set):
+        yield _of_set(holder)
     elif isinstance(holder, contextvars.ContextVar):
         was = current(holder)
         yield lambda: None if current(holder) is was else (holder.set(was), None)[1]
@@ -70,6 +82,17 @@ def _of_sequence(items: Any) -> Callable[[], None]:
         if not _same(list(items), was):
             items.clear()
             items.extend(was)
+
+    return back
+
+
+def _of_set(items: set[Any]) -> Callable[[], None]:
+    was = set(items)
+
+    def back() -> None:
+        if items != was:
+            items.clear()
+            items.update(was)
 
     return back
 

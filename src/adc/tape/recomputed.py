@@ -7,6 +7,7 @@ it keeps then, in the same order, is what the tickets stand for. A ticket's valu
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,10 +31,20 @@ from adc.tape.writes import check_unchanged, version
 __all__ = ["recomputed"]
 
 
-def recomputed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+# Takes functions and arguments, and gives what lets all that they reach hold again what it holds now.
+Snapshot = Callable[..., Callable[[], None]]
+
+
+def recomputed(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    snapshot: Snapshot = lambda *roots: lambda: None,
+) -> Any:
     """The result of a function written for NumPy on Tensors, of which nothing but the arguments is kept.
 
     Its arguments stay as they are when it writes to them. Random numbers of `np.random` are drawn again as they were.
+    By `snapshot` the second run finds names and objects outside as the first one did, and leaves nothing there.
     Raises `DerivativeError` in the backward pass when the function keeps other values the second time.
 
     >>> x = make(np.array([0.0, 1.0])).requires_grad_()
@@ -43,7 +54,7 @@ def recomputed(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
     """
     if not modes.enabled:
         return _run(function, *_taken(*pytree.flatten((list(args), kwargs), attributes=True)))
-    call = _Call(function, *pytree.flatten((list(args), kwargs), attributes=True))
+    call = _Call(function, *pytree.flatten((list(args), kwargs), attributes=True), snapshot)
     with saved_tensors_hooks(call.pack, call.unpack):
         return call.run(function)
 
@@ -65,9 +76,19 @@ class _Enough(BaseException):
 class _Call:
     """One call, and what its tickets stand for while a pass reads them."""
 
-    def __init__(self, function: Callable[..., Any], leaves: list[Any], structure: pytree.Structure) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        leaves: list[Any],
+        structure: pytree.Structure,
+        snapshot: Snapshot,
+    ) -> None:
         self._function = function
         self._as_now = AsNow(function)
+        self._snapshot = functools.partial(
+            snapshot, function, self._as_now.value, *[x for x in leaves if not _is_array(x)]
+        )
+        self._as_before = self._snapshot()
         self._structure = structure
         self._nodes = [leaf.node if leaf.__class__ is Tensor else None for leaf in leaves]
         self._tensors = [leaf.__class__ is Tensor for leaf in leaves]
@@ -126,6 +147,8 @@ class _Call:
                 raise _Enough
             return value
 
+        as_left = self._snapshot()
+        self._as_before()
         try:
             with (
                 saved_tensors_hooks(put, lambda value: value),
@@ -135,6 +158,8 @@ class _Call:
                 self.run(self._as_now.value)
         except _Enough:
             return
+        finally:
+            as_left()
         raise self._other(f"{found} values in place of {len(self._tickets)}")
 
     def _other(self, what: str) -> DerivativeError:
@@ -144,6 +169,10 @@ class _Call:
             why="The backward pass reads the values of the second run: they must be those of the first.",
             repair="Let it depend on its arguments alone.",
         )
+
+
+def _is_array(leaf: Any) -> bool:
+    return leaf.__class__ is Tensor or isinstance(leaf, np.ndarray)
 
 
 def _taken(leaves: list[Any], structure: pytree.Structure) -> tuple[list[Any], dict[str, Any]]:
