@@ -66,3 +66,11 @@ def test_calls_as_pytorch_writes_them():
     x.ldexp(powers).sum().backward()
     assert plain(x.grad) == [[2.0, 4.0], [2.0, 4.0]]
     assert plain(powers.grad) == [round(v, 8) for v in (20.0 * np.log(2.0), 80.0 * np.log(2.0))]
+
+
+@pytest.mark.tiny
+@pytest.mark.parametrize("library", [adc, torch])
+@pytest.mark.parametrize("call", [lambda t: t.tril(), lambda t: t.triu(1), lambda t: t.renorm(2, 0, 1.0)])
+def test_methods_of_matrices_take_no_vector(library, call):
+    with pytest.raises(RuntimeError, match="at least 2 dimensions"):
+        call(library.tensor([1.0, 2.0], requires_grad=True))

@@ -183,6 +183,8 @@ def _log_softmax(t: Any, dim: int, dtype: Any = None) -> Any:
 
 def _renorm(t: Any, p: float, dim: int, maxnorm: float) -> Any:
     """The parts along an axis, those with a larger norm made as short as that."""
+    if t.ndim < 2:
+        raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {t.ndim} dimensions")
     others = tuple(k for k in range(t.ndim) if k != axis_of(t, dim))
     norm = t.norm(p, others, True)
     return t * np.where(norm > maxnorm, maxnorm / (norm + 1e-7), 1.0)

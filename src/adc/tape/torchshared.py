@@ -157,6 +157,17 @@ def _logit(t: Any, eps: float | None = None) -> Any:
     return np.log(x) - np.log1p(-x)
 
 
+def _triangle(function: Callable[..., Any]) -> Method:
+    """Of matrices: NumPy's function makes one of a vector."""
+
+    def method(t: Any, diagonal: int = 0) -> Any:
+        if t.ndim < 2:
+            raise RuntimeError(f"{function.__name__}: input tensor must have at least 2 dimensions")
+        return function(t, diagonal)
+
+    return method
+
+
 def _as_in_pytorch(method: Method) -> Method:
     """PyTorch takes NumPy's names of axes, too."""
 
@@ -175,8 +186,8 @@ CHANGING: dict[str, Method] = {
     "nan_to_num": lambda t, nan=None, posinf=None, neginf=None: np.nan_to_num(
         t, nan=0.0 if nan is None else nan, posinf=posinf, neginf=neginf
     ),
-    "tril": lambda t, diagonal=0: np.tril(t, diagonal),
-    "triu": lambda t, diagonal=0: np.triu(t, diagonal),
+    "tril": _triangle(np.tril),
+    "triu": _triangle(np.triu),
 }
 SHARED: dict[str, Method] = {
     **CHANGING,
