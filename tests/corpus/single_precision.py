@@ -57,3 +57,21 @@ def compared_with_doubles(x, bound):
     return np.sum(np.where(LEVELS > np.float64(bound), x, 2.0 * x)) + np.sum(
         x[LEVELS > float(LEVELS[0])] ** 2
     )
+
+
+@program(lambda r: (np.array([0.8, 1.5, 2.5], dtype=np.float32),), tolerance=1e-3)
+def a_step_bounded_by_the_largest(u):
+    t, n = 0.0, 0
+    while t < 0.5 and n < 20:
+        step = min(0.4 / np.abs(u).max(), 0.5 - t)
+        u = u - step * u * u
+        t += step
+        n += 1
+    return np.sum(u**2)
+
+
+@program(lambda r: (np.array([1.5, 2.5, 3.0], dtype=np.float32),), tolerance=1e-3)
+def an_extreme_times_a_number_that_is_chosen(x):
+    total = np.sum(x)
+    m = np.sqrt(total) if total < 0 else 0.0
+    return np.sum(x * m) + np.max(x) * max(m, 1)

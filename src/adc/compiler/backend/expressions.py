@@ -228,9 +228,9 @@ class ExpressionPrinter:
         return call(ast.Attribute(self.atom(stmt.args[0]), "copy", ast.Load()), [])
 
     def _print_where(self, stmt: Assign) -> ast.expr | None:
-        if isinstance(stmt.target.type, Array):
-            return None
         condition, *choices = stmt.args
+        if isinstance(stmt.target.type, Array):
+            return self._print_chosen_numbers(stmt)
         if is_float(stmt.target.type):  # a whole number that is taken is one of floats
             choices = [Const(float(a.value)) if _is_whole(a) else a for a in choices]
         types = [a.type if isinstance(a, Var) else of_number(a.value) for a in choices]
@@ -238,6 +238,20 @@ class ExpressionPrinter:
         mixed = is_float(stmt.target.type) and not strong <= {stmt.target.type.dtype}
         x, y = (self._cast(a, stmt.target.type) if mixed else self.atom(a) for a in choices)
         return ast.IfExp(self.atom(condition), x, y)
+
+    def _print_chosen_numbers(self, stmt: Assign) -> ast.expr | None:
+        """An array of numbers of single precision, where all that is chosen from may be Python's, is made so."""
+        dtype, choices = stmt.target.type.dtype, stmt.args[1:]
+        if dtype not in ("float32", "complex64") or any(isinstance(a, Var) and a.is_array for a in choices):
+            return None
+        if any(isinstance(a, Const) and isinstance(a.value, np.generic) for a in choices):
+            return None
+        given = [self.atom(a) for a in stmt.args]
+        k = next((k for k, a in enumerate(choices, 1) if isinstance(a, Const)), 1)
+        number = stmt.args[k]
+        made = constant(np.dtype(dtype).type(number.value)) if isinstance(number, Const) else None
+        given[k] = made or call(attribute("np", dtype), [given[k]])
+        return call(attribute("np", "where"), given)
 
     def _cast(self, x: Atom, type: Scalar) -> ast.expr:
         """A number as one of NumPy's of that type: a choice of Python's has the dtype of the one that it takes."""
