@@ -1,6 +1,8 @@
 """float32 beside Python's numbers and the functions of `math`, which know double precision only."""
 
 import math
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from tests.corpus import program
@@ -75,3 +77,48 @@ def an_extreme_times_a_number_that_is_chosen(x):
     total = np.sum(x)
     m = np.sqrt(total) if total < 0 else 0.0
     return np.sum(x * m) + np.max(x) * max(m, 1)
+
+
+class Pair(NamedTuple):
+    first: float
+    second: float
+
+
+@dataclass
+class Reading:
+    place: int
+    values: np.ndarray
+    weight: float
+
+
+@program(lambda r: (np.array([1.5, 2.0], dtype=np.float32),), tolerance=1e-3)
+def named_tuples_while_they_are_small(y):
+    pair = Pair(*y)
+    log = [pair]
+    while log[-1].first < 4:
+        pair = Pair(pair.first * 1.5, pair.second + pair.first)
+        log.append(pair)
+    table = np.array(log)
+    return table.sum() + log[1].second * log[-1].first + np.sum(table[:, 1] ** 2)
+
+
+@program(lambda r: (np.array([1.5, 2.0, 3.0], dtype=np.float32),), tolerance=1e-3)
+def records_while_they_are_few(y):
+    log, k = [], 0
+    while k < y[0] * 3:
+        log.append(Reading(k, y * k, y[1] + k))
+        k += 1
+    total = np.float32(0)
+    for i, reading in enumerate(log):
+        total += reading.weight * reading.values[reading.place % 2] * (i + 1)
+    return total
+
+
+@program(lambda r: (np.array([1.5, 0.2, 3.0], dtype=np.float32),), tolerance=1e-3)
+def positions_of_what_is_large(y):
+    tuples, dicts = [], []
+    for k, v in enumerate(y):
+        if v > 0.5:
+            tuples.append((v, k))
+            dicts.append({"v": v, "k": k})
+    return sum(v**2 * y[k] for v, k in tuples) + sum(d["v"] * y[d["k"] - 1] for d in dicts)

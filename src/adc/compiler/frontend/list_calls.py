@@ -69,7 +69,10 @@ def _as_array(ev: Core, items: Growing, function: Any) -> Value:
         return items
     if items.form is None:
         return array(ev, items)
-    return rows(ev, items) if items.form.is_row else array(ev, items)
+    if not items.form.is_row:
+        return array(ev, items)
+    values, (dtype,) = rows(ev, items), {t.dtype for t in items.form.parts}
+    return values if dtype == "float64" else ev.cast(values, dtype)
 
 
 def joined_call(ev: Core, function: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 _CONTAINERS = (tuple, ListValue, dict)
+_FLOATS = {"float64", "float32"}
 Said = tuple[tuple[bool, ...], tuple[tuple[Value, ...], ...]]  # of a form: its `weak` and its `choices`
 EXACT = 2**53  # the integers up to which are numbers of double precision as well
 
@@ -102,7 +103,9 @@ class Form:
     @property
     def is_row(self) -> bool:
         """Whether NumPy makes the same row of it."""
-        return _is_flat(self.example) and all(t.dtype == "float64" and not t.ndim for t in self.parts)
+        kinds = {t.dtype for t in self.parts}
+        alike = kinds == {"float64"} or (kinds == {"float32"} and not any(self.weak))
+        return alike and _is_flat(self.example) and not any(t.ndim for t in self.parts)
 
 
 def form_of(ev: Core, value: Value, words: bool = False) -> Form | None:
@@ -116,7 +119,7 @@ def form_of(ev: Core, value: Value, words: bool = False) -> Form | None:
     choices = tuple(ev.options(leaf) for leaf in held if is_word(leaf))
     kinds = {t.dtype for t in parts}
     plain = type(value) is tuple and _is_flat(value) and not any(t.ndim for t in parts)
-    plain = plain and (len(kinds) < 2 or "float64" not in kinds)
+    plain = plain and (len(kinds) < 2 or kinds <= _FLOATS or not kinds & _FLOATS)
     told = parts or (words and choices)
     if plain or not told or len(parts) + len(choices) < len(held) or not all(map(_fits_a_row, parts)):
         return None
@@ -129,7 +132,8 @@ def _is_flat(value: Value) -> bool:
 
 
 def _fits_a_row(t: Type) -> bool:
-    return t.dtype == "float64" or (t.dtype in ("int64", "bool") and not t.ndim)
+    """Whether numbers of double precision, of which rows are, tell what it is."""
+    return t.dtype in _FLOATS or (t.dtype in ("int64", "bool") and not t.ndim)
 
 
 def classes(value: Value) -> Iterator[Any]:
@@ -178,7 +182,8 @@ def row(ev: Core, form: Form, value: Value) -> Var:
         assert t is not None
         if isinstance(t, Array):
             put_in(ev, leaf)
-            parts.append(leaf if t.ndim == 1 else ev.call(np.ravel, [leaf], {}))
+            part = leaf if t.ndim == 1 else ev.call(np.ravel, [leaf], {})
+            parts.append(part if t.dtype == "float64" else ev.cast(part, "float64"))
         else:
             if t.dtype == "int64":
                 _require_exact(ev, leaf)
@@ -208,6 +213,8 @@ def unpacked(ev: Core, form: Form, numbers: Var) -> Value:
             elif not ev.equal.same(part.type.shape[0], t.shape[0]):
                 # Where it begins may be a product of lengths: then the slice does not tell how long it is.
                 part.type = Array(part.type.dtype, t.shape, part.type.layout)
+            if t.dtype != "float64":
+                part = ev.cast(part, t.dtype)
             freeze(ev, part)
             parts.append(part)
             start = end
