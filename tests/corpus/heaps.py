@@ -134,3 +134,36 @@ def tuples_that_change_places(w):
         t += row[0] * rows[k][1] + 1.0
         k = (k + 1) % len(rows)
     return t
+
+
+def _sift_all(items):
+    for place in range(5, -1, -1):
+        item = items[place]
+        while 2 * place + 1 < len(items):
+            child = 2 * place + 1
+            items[place] = items[child]
+            place = child
+        items[place] = item
+
+
+@program(lambda r: (np.array([0.5, 0.2]),))
+def a_helper_sifts_a_list_of_many(x):
+    items = [x[0] * k + x[1] for k in range(12)]
+    _sift_all(items)
+    total = 0.0
+    for v in items:
+        total = total * 0.5 + v * v
+    return total
+
+
+@program(lambda r: (0.8, 1.1))
+def a_heap_of_many_arrivals(rate, pace):
+    events = [(t, k) for k, t in enumerate(np.arange(1.0, 10.0) / rate)]
+    heapq.heapify(events)
+    free = waited = 0.0
+    while events:
+        t, k = heapq.heappop(events)
+        start = max(t, free)
+        waited += start - t
+        free = start + (1.0 + 0.1 * k) * pace
+    return waited + 0.01 * free
