@@ -2,24 +2,27 @@
 
 SciPy publishes them as C functions that take pointers (`scipy.linalg.cython_blas`, `cython_lapack`). Each is entered
 in LLVM's symbol table under a name of ours, as in `scipy_special`, so that machine code on disk holds no address.
+
+To import scipy.linalg takes a quarter of what the import of adc takes, and most programs call no routine. So the names
+are entered when the first call of one is compiled, or machine code in which one stands is read from disk.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
+import importlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import llvmlite.binding
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import caching, cgutils, types
 from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
-try:
-    from scipy.linalg import cython_blas, cython_lapack
-except ImportError:  # it is no requirement: what needs it says so when it is compiled
-    cython_blas = cython_lapack = None
+from adc.runtime.passes.known import put
 
 __all__ = ["LEFT", "LOWER", "NO", "RIGHT", "TRANSPOSE", "UNIT", "UPPER", "VECTORS", "require", "routine"]
 
@@ -29,17 +32,30 @@ UPPER, LEFT, RIGHT = np.uint8(ord("U")), np.uint8(ord("L")), np.uint8(ord("R"))
 LOWER, UNIT = np.uint8(ord("L")), np.uint8(ord("U"))
 
 
-def _address(capsule: Any) -> int:
-    name = ctypes.pythonapi.PyCapsule_GetName
-    name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+def _addresses(capsules: dict[str, Any]) -> dict[str, int]:
+    """Where the functions lie that a module of Cython's publishes."""
+    named, pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    named.restype, named.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    return int(pointer(capsule, name(capsule)))
+    return {name: int(pointer(capsule, named(capsule))) for name, capsule in capsules.items()}
+
+
+@functools.cache
+def _entered() -> frozenset[str]:
+    """The routines that there are, now that their names are entered; none where SciPy is not installed."""
+    try:
+        parts = [importlib.import_module(f"scipy.linalg.{part}") for part in ("cython_lapack", "cython_blas")]
+    except ImportError:  # it is no requirement: what needs it says so when it is compiled
+        return frozenset()
+    known = {name: address for part in parts for name, address in _addresses(part.__pyx_capi__).items()}
+    for name, address in known.items():
+        llvmlite.binding.add_symbol(_symbol(name), address)
+    return frozenset(known)
 
 
 def require() -> None:
-    """Refuse to compile what calls a routine where there is none."""
-    if cython_blas is None:
+    """Enter the routines; refuse to compile what calls one where there is none."""
+    if not _entered():
         raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
 
 
@@ -54,18 +70,13 @@ def routine(name: str) -> Any:
     pointer to a copy: integers are np.int32, letters np.uint8. What a routine returns in a number is given as an array
     of one element.
     """
-    known = {} if cython_blas is None else {**cython_lapack.__pyx_capi__, **cython_blas.__pyx_capi__}
-    one_dtype = not known or name in known
-    for whole in (name,) if one_dtype else (letter + name for letter in _LETTERS.values()):
-        if whole in known:
-            llvmlite.binding.add_symbol(_symbol(whole), _address(known[whole]))
 
     @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
     def call(typing_context: Any, arguments: Any) -> Any:
         require()
         arrays = [getattr(kind, "types", (kind,))[0] for kind in arguments.types]
         dtype = next(kind.dtype for kind in arrays if isinstance(kind, types.Array))
-        symbol = _symbol(name if one_dtype else _LETTERS[dtype] + name)
+        symbol = _symbol(name if name in _entered() else _LETTERS[dtype] + name)
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             pointer = ir.IntType(8).as_pointer()
@@ -90,5 +101,33 @@ def routine(name: str) -> Any:
     return call
 
 
+_OURS = "adc_scipy_linalg_"
+
+
 def _symbol(name: str) -> str:
-    return f"adc_scipy_linalg_{name}"
+    return _OURS + name
+
+
+def entering(own: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """What stands for Numba's method that reads machine code: the routines are entered before it is linked."""
+
+    def load(self: Any, key: Any) -> Any:
+        found = own(self, key)
+        # In front lies the library: its name, and its code, alone or beside the bitcode for those who take it in.
+        if found is not None and any(_OURS.encode() in code for code in _codes(found[0])):
+            _entered()
+        return found
+
+    return load
+
+
+def _codes(part: Any) -> Iterator[bytes]:
+    """The bytes in a tuple, and in those in it."""
+    if isinstance(part, bytes):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _codes(each)
+
+
+put(caching.IndexDataCacheFile, "load", entering)

@@ -5,6 +5,7 @@ text of Numba's stands only where that text is the one that was read (`known`).
 """
 
 from adc.runtime.passes import assigned_once as assigned_once
+from adc.runtime.passes import blas as blas
 from adc.runtime.passes import boxing as boxing
 from adc.runtime.passes import complex_numbers as complex_numbers
 from adc.runtime.passes import declarations as declarations
