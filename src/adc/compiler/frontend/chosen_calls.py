@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["of_one", "with_each"]
 
-_EITHER = templates.function(
+_EITHER = templates.later(
     """
 def either(test, first, second, *args, **kwargs):
     if test:
@@ -42,7 +42,7 @@ def of_one(ev: Core, function: Choice, args: list[Value], kwargs: dict[str, Valu
             return option
         given = [ev.is_option(function, some[last]), option, among(last - 1)]
         return Evaluated(
-            lambda *args, **kwargs: ev.call(Closure(_EITHER, ev.frame, {}), [*given, *args], kwargs)
+            lambda *args, **kwargs: ev.call(Closure(_EITHER(), ev.frame, {}), [*given, *args], kwargs)
         )
 
     return ev.call(among(len(some) - 1), args, kwargs)

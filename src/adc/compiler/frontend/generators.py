@@ -84,7 +84,7 @@ def of(self: Core, value: Value) -> Generator | None:
     return None
 
 
-LISTED = templates.function(
+LISTED = templates.later(
     """
 def listed(items):
     found = []
@@ -93,7 +93,7 @@ def listed(items):
     return found
 """
 )
-_FIRST = templates.function(
+_FIRST = templates.later(
     """
 def first(items, *default):
     for item in items:
@@ -103,7 +103,7 @@ def first(items, *default):
     raise StopIteration
 """
 )
-_ENUMERATED = templates.function(
+_ENUMERATED = templates.later(
     """
 def enumerated(items, start):
     number = start
@@ -112,7 +112,7 @@ def enumerated(items, start):
         number += 1
 """
 )
-_ZIPPED = templates.function(
+_ZIPPED = templates.later(
     """
 def zipped(items, before, after, length):
     number = 0
@@ -123,28 +123,28 @@ def zipped(items, before, after, length):
         number += 1
 """
 )
-_MAPPED = templates.function(
+_MAPPED = templates.later(
     """
 def mapped(function, items):
     for item in items:
         yield function(item)
 """
 )
-_MAPPED_TOGETHER = templates.function(
+_MAPPED_TOGETHER = templates.later(
     """
 def mapped(function, *sequences):
     for items in zip(*sequences):
         yield function(*items)
 """
 )
-_YIELDED = templates.function(
+_YIELDED = templates.later(
     """
 def yielded(items):
     for item in items:
         yield item
 """
 )
-_FILTERED = templates.function(
+_FILTERED = templates.later(
     """
 def filtered(function, items):
     for item in items:
@@ -152,7 +152,7 @@ def filtered(function, items):
             yield item
 """
 )
-_SLICED = templates.function(
+_SLICED = templates.later(
     """
 def sliced(items, start, stop):
     number = 0
@@ -165,7 +165,7 @@ def sliced(items, start, stop):
                 return
 """
 )
-_CHAINED = templates.function(
+_CHAINED = templates.later(
     """
 def chained(*sequences):
     for sequence in sequences:
@@ -173,7 +173,7 @@ def chained(*sequences):
             yield item
 """
 )
-_FLATTENED = templates.function(
+_FLATTENED = templates.later(
     """
 def flattened(sequences):
     for sequence in sequences:
@@ -181,7 +181,7 @@ def flattened(sequences):
             yield item
 """
 )
-_PAIRED = templates.function(
+_PAIRED = templates.later(
     """
 def paired(items):
     before = None
@@ -198,7 +198,7 @@ def paired(items):
 
 def listed(self: Core, generator: Value) -> Value:
     """A list of what a generator gives."""
-    return self.call(Closure(LISTED, self.frame, {}), [generator], {})
+    return self.call(Closure(LISTED(), self.frame, {}), [generator], {})
 
 
 def opened(self: Calls, function: Any, args: list[Value]) -> list[Value]:
@@ -218,24 +218,24 @@ def one_by_one(self: Calls, function: Any, args: list[Value]) -> list[Value]:
     place = 0 if function is itertools.accumulate else 1
     if function not in _ALL_AT_ONCE or len(args) <= place or any(isinstance(a, Generator) for a in args):
         return args
-    given = self.call(Closure(_YIELDED, self.frame, {}), [args[place]], {})
+    given = self.call(Closure(_YIELDED(), self.frame, {}), [args[place]], {})
     return [*args[:place], given, *args[place + 1 :]]
 
 
 def _map(self: Calls, function: Value, *sequences: Value) -> Value:
     tree = _MAPPED if len(sequences) == 1 else _MAPPED_TOGETHER
-    return self.call(Closure(tree, self.frame, {}), [function, *sequences], {})
+    return self.call(Closure(tree(), self.frame, {}), [function, *sequences], {})
 
 
-def _template(tree: Any) -> Callable[..., Value]:
+def _template(tree: Callable[[], Any]) -> Callable[..., Value]:
     def called(self: Calls, *args: Value, **kwargs: Value) -> Value:
-        return self.call(Closure(tree, self.frame, {}), list(args), kwargs)
+        return self.call(Closure(tree(), self.frame, {}), list(args), kwargs)
 
     return called
 
 
 def _enumerate(self: Calls, iterable: Value, start: Value = 0) -> Value:
-    return self.call(Closure(_ENUMERATED, self.frame, {}), [iterable, start], {})
+    return self.call(Closure(_ENUMERATED(), self.frame, {}), [iterable, start], {})
 
 
 def _zip(self: Calls, *sequences: Value, strict: Value = False) -> Value:
@@ -256,14 +256,14 @@ def _zip(self: Calls, *sequences: Value, strict: Value = False) -> Value:
     for other in lengths:
         length = other if length is None else self.extreme("minimum", length, other)
     before, after = (Evaluated((lambda k: ()) if e is None else e.item) for e in each)
-    return self.call(Closure(_ZIPPED, self.frame, {}), [sequences[place], before, after, length], {})
+    return self.call(Closure(_ZIPPED(), self.frame, {}), [sequences[place], before, after, length], {})
 
 
 def _islice(self: Calls, items: Value, *bounds: Value) -> Value:
     start, stop = (0, bounds[0]) if len(bounds) == 1 else bounds[:2]
     if len(bounds) == 3 and bounds[2] not in (None, 1):
         raise self.refuse("itertools.islice with a step is not supported here", repair="use a slice")
-    return self.call(Closure(_SLICED, self.frame, {}), [items, start or 0, stop], {})
+    return self.call(Closure(_SLICED(), self.frame, {}), [items, start or 0, stop], {})
 
 
 def _reduced(function: Callable[..., Any]) -> Callable[..., Value]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["TABLE"]
 
 # The item at a place moves up to where its parent is not larger.
-_UP = templates.function(
+_UP = templates.later(
     """
 def up(heap, start, place):
     item = heap[place]
@@ -33,7 +33,7 @@ def up(heap, start, place):
 )
 
 # Smaller children move up from a place to a leaf; the item goes there, and up again to where it belongs.
-_DOWN = templates.function(
+_DOWN = templates.later(
     """
 def down(heap, start, up):
     place = start
@@ -49,9 +49,9 @@ def down(heap, start, up):
 """
 )
 
-_PUSH = templates.function("def push(heap, item, up):\n    heap.append(item)\n    up(heap, 0, len(heap) - 1)")
+_PUSH = templates.later("def push(heap, item, up):\n    heap.append(item)\n    up(heap, 0, len(heap) - 1)")
 
-_POP = templates.function(
+_POP = templates.later(
     """
 def pop(heap, up, down):
     smallest = heap.pop()
@@ -63,7 +63,7 @@ def pop(heap, up, down):
 """
 )
 
-_REPLACE = templates.function(
+_REPLACE = templates.later(
     """
 def replace(heap, item, up, down):
     smallest = heap[0]
@@ -73,7 +73,7 @@ def replace(heap, item, up, down):
 """
 )
 
-_PUSH_POP = templates.function(
+_PUSH_POP = templates.later(
     """
 def push_pop(heap, item, up, down):
     smallest = item
@@ -85,7 +85,7 @@ def push_pop(heap, item, up, down):
 """
 )
 
-_HEAPIFY = templates.function(
+_HEAPIFY = templates.later(
     """
 def heapify(heap, up, down):
     for place in range(len(heap) // 2 - 1, -1, -1):
@@ -93,27 +93,27 @@ def heapify(heap, up, down):
 """
 )
 
-_INSORT = templates.function("def insort(items, x, place):\n    items.insert(place(items, x), x)")
+_INSORT = templates.later("def insort(items, x, place):\n    items.insert(place(items, x), x)")
 
 
 def _push(self: Calls, heap: Value, item: Value) -> Value:
-    return self.call(_closure(self, _PUSH), [heap, item, _closure(self, _UP)], {})
+    return self.call(_closure(self, _PUSH()), [heap, item, _closure(self, _UP())], {})
 
 
 def _pop(self: Calls, heap: Value) -> Value:
-    return self.call(_closure(self, _POP), [heap, *_moves(self)], {})
+    return self.call(_closure(self, _POP()), [heap, *_moves(self)], {})
 
 
 def _replace(self: Calls, heap: Value, item: Value) -> Value:
-    return self.call(_closure(self, _REPLACE), [heap, item, *_moves(self)], {})
+    return self.call(_closure(self, _REPLACE()), [heap, item, *_moves(self)], {})
 
 
 def _push_pop(self: Calls, heap: Value, item: Value) -> Value:
-    return self.call(_closure(self, _PUSH_POP), [heap, item, *_moves(self)], {})
+    return self.call(_closure(self, _PUSH_POP()), [heap, item, *_moves(self)], {})
 
 
 def _heapify(self: Calls, x: Value) -> Value:
-    return self.call(_closure(self, _HEAPIFY), [x, *_moves(self)], {})
+    return self.call(_closure(self, _HEAPIFY()), [x, *_moves(self)], {})
 
 
 def _smallest(self: Calls, n: Value, iterable: Value, key: Value = None) -> Value:
@@ -134,15 +134,15 @@ def _merge(self: Calls, *iterables: Value, **how: Value) -> Value:
 
 
 def _insort_left(self: Calls, a: Value, x: Value) -> Value:
-    return self.call(_closure(self, _INSORT), [a, x, bisect.bisect_left], {})
+    return self.call(_closure(self, _INSORT()), [a, x, bisect.bisect_left], {})
 
 
 def _insort_right(self: Calls, a: Value, x: Value) -> Value:
-    return self.call(_closure(self, _INSORT), [a, x, bisect.bisect_right], {})
+    return self.call(_closure(self, _INSORT()), [a, x, bisect.bisect_right], {})
 
 
 def _moves(self: Calls) -> list[Value]:
-    return [_closure(self, _UP), _closure(self, _DOWN)]
+    return [_closure(self, _UP()), _closure(self, _DOWN())]
 
 
 def _closure(self: Calls, tree: Value) -> Closure:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 # The loop that a reduction over a number of items known only at run time is.
-_FOLD = templates.function(
+_FOLD = templates.later(
     """
 def reduce(function, items, total):
     for item in items:
@@ -48,7 +48,7 @@ def _reduce(self: Calls, function: Value, items: Value, *initial: Value) -> Valu
     if not initial:
         initial = (each.item(0),)
         found = Items(self.op("subtract", each.length, 1), lambda k: each.item(self.op("add", k, 1)))
-    return self.call(Closure(_FOLD, self.frame, {}), [function, found, initial[0]], {})
+    return self.call(Closure(_FOLD(), self.frame, {}), [function, found, initial[0]], {})
 
 
 def _numbered(self: Calls, found: Range | Items) -> Items:
@@ -102,12 +102,12 @@ def _nditer(self: Calls, op: Value, flags: Value = None, op_flags: Value = None,
     return self.attribute(op, "flat")
 
 
-_FILTERED = templates.function("def filtered(function, items):\n    return [v for v in items if function(v)]")
+_FILTERED = templates.later("def filtered(function, items):\n    return [v for v in items if function(v)]")
 
 
 def _filter(self: Calls, function: Value, items: Value) -> Value:
     test = function if function is not None else bool
-    return self.call(Closure(_FILTERED, self.frame, {}), [test, items], {})
+    return self.call(Closure(_FILTERED(), self.frame, {}), [test, items], {})
 
 
 def _itemgetter(self: Calls, *keys: Value) -> Value:

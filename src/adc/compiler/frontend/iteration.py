@@ -41,7 +41,7 @@ from adc.compiler.frontend.values import Value, kind
 from adc.compiler.ir.nodes import Check, Const, Var, defined, walk
 from adc.errors import UnsupportedError
 
-_LENGTH = templates.function(
+_LENGTH = templates.later(
     """
 def length(items):
     n = len(items)
@@ -116,7 +116,7 @@ class Iteration(Expressions):
 
     def _by_position(self, value: Value) -> list[Value] | Items:
         """The items of an object with a `__getitem__` and no `__iter__`: Python asks for them until one is missing."""
-        length = self.call(Closure(_LENGTH, self.frame, {}), [value], {})
+        length = self.call(Closure(_LENGTH(), self.frame, {}), [value], {})
         what = "an object is gone over whose `__getitem__` gives more elements than its `__len__` says"
         ends = self.op("greater_equal", length, 0)
         if ends is False:

@@ -18,7 +18,7 @@ from adc.compiler.ir.nodes import Var
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
 
-_TAKEN = templates.function(
+_TAKEN = templates.later(
     """
 def takewhile(predicate, items):
     for item in items:
@@ -27,7 +27,7 @@ def takewhile(predicate, items):
         yield item
 """
 )
-_DROPPED = templates.function(
+_DROPPED = templates.later(
     """
 def dropwhile(predicate, items):
     dropping = True
@@ -37,7 +37,7 @@ def dropwhile(predicate, items):
             yield item
 """
 )
-_FALSE = templates.function(
+_FALSE = templates.later(
     """
 def filterfalse(predicate, items):
     for item in items:
@@ -45,7 +45,7 @@ def filterfalse(predicate, items):
             yield item
 """
 )
-_CHOSEN = templates.function(
+_CHOSEN = templates.later(
     """
 def compress(items, chosen):
     for item, wanted in zip(items, chosen):
@@ -53,7 +53,7 @@ def compress(items, chosen):
             yield item
 """
 )
-_ACCUMULATED = templates.function(
+_ACCUMULATED = templates.later(
     """
 def accumulate(items, function):
     begun = False
@@ -66,7 +66,7 @@ def accumulate(items, function):
         yield total
 """
 )
-_ACCUMULATED_FROM = templates.function(
+_ACCUMULATED_FROM = templates.later(
     """
 def accumulate(items, function, total):
     yield total
@@ -75,14 +75,14 @@ def accumulate(items, function, total):
         yield total
 """
 )
-_STARRED = templates.function(
+_STARRED = templates.later(
     """
 def starmap(function, items):
     for item in items:
         yield function(*item)
 """
 )
-_GROUPED = templates.function(
+_GROUPED = templates.later(
     """
 def groupby(items, key):
     begun = False
@@ -101,7 +101,7 @@ def groupby(items, key):
         yield kind, group
 """
 )
-_LONGEST = templates.function(
+_LONGEST = templates.later(
     """
 def zip_longest(sequences, fill):
     lengths = [len(s) for s in sequences]
@@ -111,15 +111,15 @@ def zip_longest(sequences, fill):
 )
 
 
-def _template(tree: Any) -> Callable[..., Value]:
+def _template(tree: Callable[[], Any]) -> Callable[..., Value]:
     def called(self: Calls, *args: Value) -> Value:
-        return self.call(Closure(tree, self.frame, {}), list(args), {})
+        return self.call(Closure(tree(), self.frame, {}), list(args), {})
 
     return called
 
 
 def _groupby(self: Calls, iterable: Value, key: Value = None) -> Value:
-    return self.call(Closure(_GROUPED, self.frame, {}), [iterable, key], {})
+    return self.call(Closure(_GROUPED(), self.frame, {}), [iterable, key], {})
 
 
 def _indexed(self: Calls, items: Value) -> Value:
@@ -129,7 +129,7 @@ def _indexed(self: Calls, items: Value) -> Value:
 
 def _zip_longest(self: Calls, *sequences: Value, fillvalue: Value = None) -> Value:
     every = tuple(_indexed(self, s) for s in sequences)
-    return self.call(Closure(_LONGEST, self.frame, {}), [every, fillvalue], {})
+    return self.call(Closure(_LONGEST(), self.frame, {}), [every, fillvalue], {})
 
 
 def _cycle(self: Calls, items: Value) -> Value:
@@ -141,8 +141,8 @@ def _cycle(self: Calls, items: Value) -> Value:
 def _accumulate(self: Calls, items: Value, func: Value = None, *, initial: Value = None) -> Value:
     function = operator.add if func is None else func
     if initial is None:
-        return self.call(Closure(_ACCUMULATED, self.frame, {}), [items, function], {})
-    return self.call(Closure(_ACCUMULATED_FROM, self.frame, {}), [items, function, initial], {})
+        return self.call(Closure(_ACCUMULATED(), self.frame, {}), [items, function], {})
+    return self.call(Closure(_ACCUMULATED_FROM(), self.frame, {}), [items, function, initial], {})
 
 
 # Of what yields its items; of anything else they give all of theirs at once.

@@ -20,7 +20,7 @@ from adc.compiler.frontend.values import Value
 if TYPE_CHECKING:
     from adc.compiler.frontend.calls import Calls
 
-_CHAINED = templates.function(
+_CHAINED = templates.later(
     """
 def chain(*sequences):
     found = []
@@ -30,7 +30,7 @@ def chain(*sequences):
     return found
 """
 )
-_ACCUMULATED = templates.function(
+_ACCUMULATED = templates.later(
     """
 def accumulate(items, function, total):
     found = [] if total is None else [total]
@@ -113,13 +113,13 @@ def _permutations(self: Calls, items: Value, r: Value = None) -> Value:
 
 
 def _accumulate(self: Calls, items: Value, func: Value = operator.add, *, initial: Value = None) -> Value:
-    return self.call(Closure(_ACCUMULATED, self.frame, {}), [items, func, initial], {})
+    return self.call(Closure(_ACCUMULATED(), self.frame, {}), [items, func, initial], {})
 
 
 def _chain(self: Calls, *sequences: Value) -> Value:
     if _all_known(self, sequences):
         return [item for items in _lists(self, sequences) for item in items]
-    return self.call(Closure(_CHAINED, self.frame, {}), list(sequences), {})
+    return self.call(Closure(_CHAINED(), self.frame, {}), list(sequences), {})
 
 
 def _chain_from(self: Calls, sequences: Value) -> Value:

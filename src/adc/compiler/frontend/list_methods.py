@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from adc.compiler.frontend.core import Core
 
 
-_EXTEND = templates.function("def extend(items, more):\n    for item in more:\n        items.append(item)")
+_EXTEND = templates.later("def extend(items, more):\n    for item in more:\n        items.append(item)")
 
 
-_INDEX = templates.function(
+_INDEX = templates.later(
     """
 def index(items, value):
     for k, item in enumerate(items):
@@ -46,7 +46,7 @@ def index(items, value):
     raise ValueError("the value is not in the list")
 """
 )
-_COUNT = templates.function(
+_COUNT = templates.later(
     """
 def count(items, value):
     found = 0
@@ -58,7 +58,7 @@ def count(items, value):
 )
 
 
-_COLUMN = templates.function("def column(rows, k):\n    return [row[k] for row in rows]")
+_COLUMN = templates.later("def column(rows, k):\n    return [row[k] for row in rows]")
 
 
 class ShrinksFound(UnsupportedError):
@@ -69,12 +69,12 @@ def extend(ev: Core, growing: Growing, values: Value) -> None:
     """`growing.extend(values)`."""
     if isinstance(values, Growing) and values is growing:
         raise cannot(ev, "it is extended by itself")
-    ev.call(Closure(_EXTEND, ev.frame, {}), [growing, values], {})
+    ev.call(Closure(_EXTEND(), ev.frame, {}), [growing, values], {})
 
 
 def index(ev: Core, items: Value, value: Value) -> Value:
     """`items.index(value)`."""
-    return ev.call(Closure(_INDEX, ev.frame, {}), [items, value], {})
+    return ev.call(Closure(_INDEX(), ev.frame, {}), [items, value], {})
 
 
 def columns(ev: Core, growing: Growing) -> list[Growing] | None:
@@ -90,7 +90,7 @@ def columns(ev: Core, growing: Growing) -> list[Growing] | None:
     if some is not True:
         message = f"not enough values to unpack (expected {width}, got 0)"
         ev.block.append(Check(ev.atom(some), "ValueError", (Const(message),), ev.origin))
-    found = [ev.call(Closure(_COLUMN, ev.frame, {}), [growing, k], {}) for k in range(width)]
+    found = [ev.call(Closure(_COLUMN(), ev.frame, {}), [growing, k], {}) for k in range(width)]
     for column in found:
         column.fixed = True  # a tuple
     return found
@@ -98,7 +98,7 @@ def columns(ev: Core, growing: Growing) -> list[Growing] | None:
 
 def count(ev: Core, items: Value, value: Value) -> Value:
     """`items.count(value)`."""
-    return ev.call(Closure(_COUNT, ev.frame, {}), [items, value], {})
+    return ev.call(Closure(_COUNT(), ev.frame, {}), [items, value], {})
 
 
 def pop(ev: Core, growing: Growing) -> Value:

@@ -336,7 +336,7 @@ def _list(self: Calls, values: Value = ()) -> Value:
     if isinstance(values, Growing):
         return list_methods.copied(self, values)
     if not self.known_length(values):
-        return self.call(Closure(generators.LISTED, self.frame, {}), [values], {})
+        return self.call(Closure(generators.LISTED(), self.frame, {}), [values], {})
     return self.new_list(self.static_items(values, None))
 
 

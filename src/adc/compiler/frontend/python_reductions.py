@@ -41,10 +41,12 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
         if not self.known_length(args[0]):
             function = builtins.max if better == "greater" else builtins.min
             if default is not None:
-                return self.call(Closure(_OR_DEFAULT, self.frame, {}), [args[0], function, default, key], {})
+                return self.call(
+                    Closure(_OR_DEFAULT(), self.frame, {}), [args[0], function, default, key], {}
+                )
             if key is not None:
                 items = args[0] if isinstance(args[0], (Var, Growing)) else self.call(list, [args[0]], {})
-                return self.call(Closure(_BY_KEY, self.frame, {}), [items, key, better == "greater"], {})
+                return self.call(Closure(_BY_KEY(), self.frame, {}), [items, key, better == "greater"], {})
             if isinstance(args[0], Growing) and (args[0].form is not None or args[0].nested):
                 return sorting.first(self, args[0], better == "greater")
             return self.call(Closure(reductions.over_items(function), self.frame, {}), [args[0]], {})
@@ -68,7 +70,7 @@ def _extreme(self: Calls, args: tuple[Value, ...], better: str, key: Value, defa
     return best
 
 
-_OR_DEFAULT = templates.function("""
+_OR_DEFAULT = templates.later("""
 def best(items, of, default, key):
     if len(items) > 0:
         return of(items, key=key)
@@ -76,7 +78,7 @@ def best(items, of, default, key):
 """)
 
 
-_BY_KEY = templates.function("""
+_BY_KEY = templates.later("""
 def best(items, key, most):
     first = True
     measure = 0.0

@@ -41,9 +41,9 @@ __all__ = ["TABLE", "first", "measure", "ordered", "telling"]
 
 MOST_COUNTED = 8  # items of which each is compared with each, in code that names them
 
-_KEYS = templates.function("def keys(values, key, array):\n    return array([key(v) for v in values])")
+_KEYS = templates.later("def keys(values, key, array):\n    return array([key(v) for v in values])")
 
-_INSERTED = templates.function(
+_INSERTED = templates.later(
     """
 def inserted(items, less, reverse, arange):
     places = arange(len(items))
@@ -57,7 +57,7 @@ def inserted(items, less, reverse, arange):
 """
 )
 
-_FIRST = templates.function(
+_FIRST = templates.later(
     """
 def first(items, sorted, most):
     if len(items) == 0:
@@ -69,7 +69,7 @@ def first(items, sorted, most):
 
 def first(self: Calls, items: Growing, most: bool) -> Value:
     """`min(items)` or `max(items)` of tuples or objects."""
-    return self.call(Closure(_FIRST, self.frame, {}), [items, sorted, most], {})
+    return self.call(Closure(_FIRST(), self.frame, {}), [items, sorted, most], {})
 
 
 def ordered(self: Calls, values: Value, *, key: Value = None, reverse: Value = False) -> Value:
@@ -153,7 +153,7 @@ def _by_comparisons(self: Calls, values: Value, less: Evaluated, reverse: Value)
         return self.new_list(_in_order(self, [*values], _counted(self, values, less, reverse)))
     if isinstance(values, Growing) and values.generated:  # nobody else goes over it
         values = dataclasses.replace(values, generated=False)
-    places = self.call(Closure(_INSERTED, self.frame, {}), [values, less, reverse, np.arange], {})
+    places = self.call(Closure(_INSERTED(), self.frame, {}), [values, less, reverse, np.arange], {})
     if isinstance(values, Growing):
         if values.of is not None:
             return grown_reads.selected(self, values, places)
@@ -201,7 +201,7 @@ def _array_in_order(
         found = self.subscript(found, slice(None, None, -1)) if reverse else found
     else:
         if key is not None:
-            keys = self.call(Closure(_KEYS, self.frame, {}), [array, key, np.array], {})
+            keys = self.call(Closure(_KEYS(), self.frame, {}), [array, key, np.array], {})
         elif tuples and array.type.ndim == 2:
             keys = array
         else:
@@ -222,7 +222,7 @@ def _packed_in_order(self: Calls, items: Growing, key: Value, reverse: Value) ->
     if key is None and not _is_compared_by_numbers(self, items):
         return _by_comparisons(self, items, Evaluated(lambda a, b: self.compare(gast.Lt(), a, b)), reverse)
     key = Evaluated(lambda item: measure(self, None, item)) if key is None else key
-    keys = self.call(Closure(_KEYS, self.frame, {}), [items, key, np.array], {})
+    keys = self.call(Closure(_KEYS(), self.frame, {}), [items, key, np.array], {})
     columns = [keys] if keys.type.ndim == 1 else _columns(self, keys)
     order = _by_columns(self, columns, reverse)
     if items.of is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -15,6 +17,11 @@ def function(text: str) -> Any:
     drop_places(tree)
     tree.of_adc = True
     return tree
+
+
+def later(text: str) -> Callable[[], Any]:
+    """What gives the tree of a function, which is parsed when it is first asked for: programs use few of fifty."""
+    return functools.cache(functools.partial(function, text))
 
 
 def drop_places(tree: Any) -> None:

@@ -31,14 +31,14 @@ def _subtract_at(self: Calls, array: Value, index: Value, value: Value) -> None:
 
 
 # What `ufunc.at` does, for an array of positions on the first axis.
-_AT = templates.function(
+_AT = templates.later(
     """
 def at(ufunc, array, positions, values):
     for k in range(positions.shape[0]):
         array[positions[k]] = ufunc(array[positions[k]], values[k])
 """
 )
-_EACH_AT = templates.function(
+_EACH_AT = templates.later(
     """
 def at(ufunc, array, positions):
     for k in range(positions.shape[0]):
@@ -48,7 +48,7 @@ def at(ufunc, array, positions):
 
 
 # The same for any index, in a copy that lies flat: each element that the index names has its number there.
-_AT_ANY = templates.function(
+_AT_ANY = templates.later(
     """
 def at(ufunc, array, index, values):
     places = np.arange(array.size).reshape(array.shape)[index]
@@ -60,7 +60,7 @@ def at(ufunc, array, index, values):
     array[...] = flat.reshape(array.shape)
 """
 )
-_EACH_AT_ANY = templates.function(
+_EACH_AT_ANY = templates.later(
     """
 def at(ufunc, array, index):
     places = np.arange(array.size).reshape(array.shape)[index].ravel()
@@ -87,7 +87,7 @@ def _at(ufunc: np.ufunc) -> Callable[..., Value]:
             loop = _AT if values else _EACH_AT
         else:
             loop = _AT_ANY if values else _EACH_AT_ANY
-        self.call(Closure(loop, self.frame, {}), [ufunc, array, positions, *values], {})
+        self.call(Closure(loop(), self.frame, {}), [ufunc, array, positions, *values], {})
 
     return call
 
