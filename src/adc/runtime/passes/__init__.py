@@ -18,6 +18,7 @@ from adc.runtime.passes import operators as operators
 from adc.runtime.passes import options as options
 from adc.runtime.passes import phis as phis
 from adc.runtime.passes import references as references
+from adc.runtime.passes import refreshing as refreshing
 from adc.runtime.passes import scopes as scopes
 from adc.runtime.passes import ssa as ssa
 from adc.runtime.passes import straight as straight
