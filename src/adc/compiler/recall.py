@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import importlib.metadata
+import importlib
 import json
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,10 +169,12 @@ def _sources() -> str:
     parts = [sys.version]
     for name in _VERSIONS:
         try:
-            parts.append(f"{name} {importlib.metadata.version(name)}")
-        except importlib.metadata.PackageNotFoundError:  # SciPy need not be there
+            parts.append(f"{name} {importlib.import_module(name).__version__}")
+        except ImportError:  # SciPy need not be there
             parts.append(f"no {name}")
-    for path in sorted(package.rglob("*.py")):
-        about = path.stat()
-        parts.append(f"{path} {about.st_size} {about.st_mtime_ns}")
+    for folder, _, names in sorted(os.walk(package)):
+        for name in sorted(names):
+            if name.endswith(".py"):
+                about = os.stat(os.path.join(folder, name))
+                parts.append(f"{folder} {name} {about.st_size} {about.st_mtime_ns}")
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
