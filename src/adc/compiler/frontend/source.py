@@ -246,23 +246,40 @@ class _Found:
 
 
 @functools.lru_cache(maxsize=64)
+def _parsed(text: str) -> ast.Module:
+    return parse(text)
+
+
+@functools.lru_cache(maxsize=64)
 def _definitions(text: str) -> Mapping[int, tuple[_Found, ...]]:
     """Return the definitions in a text by the line where Python says that they start, decorators too."""
+    every: list[_Found] = []
+    _walk(_parsed(text), None, None, every)
     by_line: dict[int, list[_Found]] = {}
-    for found in _walk(parse(text), None):
+    for found in every:
         decorators = [] if isinstance(found.node, ast.Lambda) else found.node.decorator_list
         line = min([found.node.lineno, *(decorator.lineno for decorator in decorators)])
         by_line.setdefault(line, []).append(found)
     return {line: tuple(group) for line, group in by_line.items()}
 
 
-def _walk(tree: ast.AST, class_name: str | None, assigned_name: str | None = None) -> Iterator[_Found]:
+# Kinds of nodes in which no definition lies: half of all nodes.
+_LEAVES = frozenset(
+    kind
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST) and kind is not ast.AST and not kind._fields
+) | {ast.Name, ast.Constant, ast.alias}
+
+
+def _walk(tree: ast.AST, class_name: str | None, assigned_name: str | None, every: list[_Found]) -> None:
+    """Add the definitions in a tree to a list, in the order of the text."""
     if isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-        yield _Found(tree, class_name, assigned_name)
+        every.append(_Found(tree, class_name, assigned_name))
     elif isinstance(tree, ast.ClassDef):
         class_name = tree.name
     for child in ast.iter_child_nodes(tree):
-        yield from _walk(child, class_name, _assigned_name(tree, child))
+        if type(child) not in _LEAVES:
+            _walk(child, class_name, _assigned_name(tree, child), every)
 
 
 def _assigned_name(parent: ast.AST, child: ast.AST) -> str | None:
@@ -338,7 +355,7 @@ def _of_the_code(
 @functools.lru_cache(maxsize=64)
 def _imports(text: str) -> tuple[ast.stmt, ...]:
     """The import statements of a module's own scope: CPython calls methods of imported names by other bytecode."""
-    return tuple(_imports_in(parse(text)))
+    return tuple(_imports_in(_parsed(text)))
 
 
 def _imports_in(block: ast.AST) -> Iterator[ast.stmt]:
@@ -346,7 +363,7 @@ def _imports_in(block: ast.AST) -> Iterator[ast.stmt]:
     for node in ast.iter_child_nodes(block):
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.module != "__future__"):
             yield node
-        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
             yield from _imports_in(node)
 
 
