@@ -392,6 +392,21 @@ def test_arguments_that_share_memory():
     np.testing.assert_allclose(reads_only(x, x), x)
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_an_argument_that_overlaps_itself(mode):
+    def f(x):
+        x[0] = x[1] * 2
+        return np.sum(x**2)
+
+    windows = np.lib.stride_tricks.as_strided(np.arange(8.0), (3, 3), (8, 8))
+    with pytest.raises(adc.ArgumentError, match="elements of the argument `x` share memory"):
+        adc.grad(f, mode=mode)(windows)
+    table = np.arange(24.0).reshape(4, 6)[::2, ::-2]
+    np.testing.assert_allclose(adc.grad(f, mode=mode)(table)[1], 10 * table[1])
+    reads_only = adc.grad(lambda x: np.sum(x**2), mode=mode)
+    np.testing.assert_allclose(reads_only(windows), 2 * windows)
+
+
 def test_gradient_is_the_callers_own():
     g = adc.grad(lambda x, y: np.sum(x * y), argnums=(0, 1), mode="compiled")
     x, y = X.copy(), X.copy()

@@ -21,7 +21,7 @@ from adc.runtime.detours import own_code
 from adc.runtime.passes.lock_events import untold
 from adc.runtime.tuning import tuned
 from adc.syntax import deep_recursion
-from adc.tape.lent import aliased
+from adc.tape.lent import aliased, sees_a_write
 
 FRAMES_PER_LINE = 4
 # What reading a value outside raises when a list has become a number, or a key is gone.
@@ -209,8 +209,8 @@ def _refused_line(error: Exception, context: pipeline.Context) -> Location | Non
 def refuse_aliases(known: Specialisation, inputs: Sequence[Any]) -> None:
     """The function writes to a copy of an argument, which an argument in the same memory would not see."""
     for k in known.written:
-        for j, other in enumerate(inputs):
-            if j != k and isinstance(other, np.ndarray) and np.may_share_memory(inputs[k], other):
+        for j in range(len(inputs)):
+            if sees_a_write(inputs, k, j):
                 assert known.context is not None and known.context.program is not None
                 written, shared = [known.context.program.params[n].name for n in (k, j)]
                 raise aliased(written, shared)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["apart", "copied", "copied_together", "overlap", "window"]
+__all__ = ["apart", "copied", "copied_together", "overlap", "overlaps_itself", "window"]
 
 
 def copied(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -89,6 +89,30 @@ def overlap(values: Sequence[Any]) -> bool:
     """Whether any two arrays among the values may share memory."""
     arrays = [v for v in values if isinstance(v, np.ndarray)]
     return any(np.may_share_memory(a, b) for k, a in enumerate(arrays) for b in arrays[:k])
+
+
+def overlaps_itself(array: np.ndarray[Any, Any]) -> bool:
+    """Whether an array has two elements in one place, as windows made by `np.lib.stride_tricks.as_strided` may.
+
+    >>> rows = np.lib.stride_tricks.as_strided(np.zeros(4), (2, 3), (8, 8))
+    >>> overlaps_itself(rows), overlaps_itself(np.zeros((4, 6))[::2, 1::-1]), overlaps_itself(rows[:, 1])
+    (True, False, False)
+    """
+    if array.flags.forc or array.size < 2:
+        return False
+    reach = array.itemsize
+    for step, n in sorted(
+        (abs(step), n) for step, n in zip(array.strides, array.shape, strict=True) if n > 1
+    ):
+        if step < reach:
+            break
+        reach = step * (n - 1) + reach
+    else:
+        return False
+    places = np.zeros((), int)
+    for step, n in zip(array.strides, array.shape, strict=True):
+        places = places[..., None] + step * np.arange(n)
+    return np.unique(places).size < array.size
 
 
 def _copied_group(arrays: Sequence[np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:

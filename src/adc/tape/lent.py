@@ -7,17 +7,18 @@ would not see it, as it would in NumPy: that is refused, as generated code does.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from adc import pytree
 from adc.errors import ArgumentError, Location
+from adc.runtime.copies import overlaps_itself
 from adc.tape.node import here
 from adc.tape.tensor import Tensor
 
-__all__ = ["Lent", "aliased"]
+__all__ = ["Lent", "aliased", "sees_a_write"]
 
 
 class Lent:
@@ -54,8 +55,7 @@ class Lent:
             self._check(k, j)
 
     def _check(self, written: int, other: int) -> None:
-        one, two = self._arrays[written], self._arrays[other]
-        if written != other and isinstance(two, np.ndarray) and np.may_share_memory(one, two):
+        if sees_a_write(self._arrays, written, other):
             raise aliased(self._name(written), self._name(other), here())
 
     def named(self) -> Iterator[tuple[str, Any]]:
@@ -71,8 +71,23 @@ class Lent:
         return names[k] if k < len(names) else "an array from outside"
 
 
+def sees_a_write(arrays: Sequence[Any], written: int, other: int) -> bool:
+    """Whether a write to one of some arrays may be seen in another, or in one more element of its own."""
+    one, two = arrays[written], arrays[other]
+    if written == other:
+        return overlaps_itself(one)
+    return isinstance(two, np.ndarray) and np.may_share_memory(one, two)
+
+
 def aliased(written: str, shared: str, where: Location | None = None) -> ArgumentError:
     """What is said of a function that writes to an argument which shares its memory."""
+    if written == shared:
+        return ArgumentError(
+            f"elements of the argument `{written}` share memory, and the function writes to it",
+            where,
+            "What is written to one would be seen in another.",
+            "Pass a copy of it.",
+        )
     return ArgumentError(
         f"the arguments `{written}` and `{shared}` may share memory, and the function writes to `{written}`",
         where,
