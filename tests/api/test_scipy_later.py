@@ -5,7 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+from numba.np import linalg
+
 import adc
+
+# Numba 0.68 asks SciPy beforehand how wide its integers are.
+ASKED_BEFORE = hasattr(linalg, "_check_lapack_int_width")
 
 PROGRAM = """
 import sys
@@ -45,4 +50,4 @@ def test_routines_are_found_when_they_are_compiled_and_when_they_come_from_disk(
         run = subprocess.run(
             [sys.executable, str(file)], capture_output=True, text=True, env=environment, check=False
         )
-        assert run.stdout == "False 3.75 True\n", run.stderr
+        assert run.stdout == f"{ASKED_BEFORE} 3.75 True\n", run.stderr

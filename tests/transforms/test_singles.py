@@ -82,3 +82,17 @@ def test_a_number_of_single_precision_is_printed_with_few_digits(value):
     printed = ast.unparse(constant(single))
     assert eval(printed) == single
     assert len(printed) <= len(f"np.float32({single})")
+
+
+@pytest.mark.parametrize("mode", ["python", "compiled"])
+def test_the_adjoint_of_a_mean_is_one_number(mode):
+    x = np.linspace(-1.0, 1.0, 5, dtype=np.float32)
+
+    def loss(x):
+        return np.mean(np.maximum(x, 0.0) ** 2) + np.sum(1.0 * x)
+
+    gradient = adc.grad(loss, mode=mode)
+    found = gradient(x)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, 0.4 * np.maximum(x, 0.0) + 1.0, rtol=1e-6)
+    assert "broadcast_to" not in adc.source(gradient, x)

@@ -14,7 +14,7 @@ import numpy as np
 
 from adc.compiler.frontend.values import ZERO, Value
 from adc.compiler.ir.nodes import Assign, Const, Var
-from adc.compiler.ir.types import Scalar, Type
+from adc.compiler.ir.types import Array, Scalar, Type
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
 
@@ -269,6 +269,8 @@ def _keeps_type(builder: Builder, kept: Value, other: Value) -> bool:
         return t.dtype == "complex128" or (kind == "c" and type(other) is complex)
     if isinstance(other, np.float64):
         return t.dtype == "float64"
+    if isinstance(other, np.float32):
+        return t.dtype == "float32" and (isinstance(t, Array) or t.weak is False)
     return kind in "fc" or (kind in "iu" and isinstance(other, int) and not isinstance(other, bool))
 
 
@@ -311,7 +313,7 @@ def _is(value: Value, number: float) -> bool:
     if isinstance(value, complex) and value.imag == 0.0 and math.copysign(1.0, value.imag) == 1.0:
         value = value.real
     return (
-        isinstance(value, (int, float))
+        isinstance(value, (int, float, np.float32))
         and not isinstance(value, bool)
         and value == number
         and math.copysign(1.0, value) == math.copysign(1.0, number)

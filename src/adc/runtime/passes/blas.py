@@ -13,7 +13,8 @@ from numba.np import linalg
 
 from adc.runtime.passes.known import is_known, put
 
-# The texts of Numba's function that this one is known to stand for: that of 0.65.
+# The texts of Numba's function that this one is known to stand for: that of 0.65. In 0.68 it also asks how wide SciPy's
+# integers are, which SciPy has to be imported for.
 KNOWN = frozenset({"55826be78de40e08ab1e525800bc46dc2c027fb2d1ac9ee65cda10cb6a09a102"})
 
 

@@ -419,10 +419,13 @@ class Accumulation(ABC):
             assert t is not None
         if t.dtype != x.type.dtype and isinstance(g, Var):
             number = partials.the_same_throughout(self.ev, g)
-            if isinstance(number, (int, float)):
+            if isinstance(number, Var):
+                number = self.ev.cast(number, x.type.dtype)
+            elif isinstance(number, (int, float)):
                 number = np.dtype(x.type.dtype).type(number)
-                return self.ev.op("broadcast_to", number, self.ev.shape_values(g.type.shape))
-            g = self.ev.cast(g, x.type.dtype)
+            else:
+                return self.ev.cast(g, x.type.dtype)
+            return self.ev.op("broadcast_to", number, self.ev.shape_values(g.type.shape))
         return g
 
     def _root_bar(self, array: Var) -> Value | None:
