@@ -9,7 +9,8 @@ from adc.runtime.passes.known import is_known
 
 def test_the_texts_are_known():
     assert is_known(base.BaseContext.refresh.__closure__[0].cell_contents, refreshing.KNOWN)
-    assert is_known(linalg.ensure_blas.__closure__[0].cell_contents, blas.KNOWN)
+    asks_how_wide = hasattr(linalg, "_check_lapack_int_width")  # from 0.68 on, of SciPy's integers
+    assert is_known(linalg.ensure_blas.__closure__[0].cell_contents, blas.KNOWN) is not asks_how_wide
 
 
 def test_a_look_within_a_look_comes_behind_it(monkeypatch):
