@@ -267,7 +267,7 @@ def _on_lines_of_their_own(terms: Iterable[Atom]) -> None:
     """Give the terms of a choice names: Python would work them out in branches again, and LLVM write in each."""
     for term in terms:
         if isinstance(term, Var) and not term.named:
-            term.name, term.named = "part", True
+            term.name, term.named = term.name or "part", True
 
 
 def _same_place(a: Store, b: Store) -> bool:
