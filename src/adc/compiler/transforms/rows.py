@@ -20,7 +20,7 @@ from itertools import combinations
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.touches import Touch, element, move
+from adc.compiler.analysis.touches import Touch, distance, element, move
 from adc.compiler.ir.nodes import Assign, Const, For, Index, Stmt, Store, Var, defined, uses, variables
 from adc.compiler.ir.types import Array
 
@@ -53,16 +53,17 @@ def _rows(
         if not moving.isdisjoint(variables(touch[1][:-1])):
             return {}
         found.setdefault(touch[1][:-1], []).append((s, touch))
-    if len(found) < 2 or not any(map(_writes_beside, found.values())):
+    if len(found) < 2 or not any(_writes_beside(touching, loop) for touching in found.values()):
         return {}
     apart = all(never_meet(*pair, counters.keys(), counters) for pair in combinations(found, 2))
     return found if apart else {}
 
 
-def _writes_beside(touching: list[tuple[Stmt, Touch]]) -> bool:
-    """Whether a loop writes to a row and reads it, or writes, elsewhere in it."""
+def _writes_beside(touching: list[tuple[Stmt, Touch]], loop: For) -> bool:
+    """Whether a loop writes to a row, and reads or writes at another distance from its counter there."""
     written = any(isinstance(s, Store) for s, _ in touching)
-    return written and len({index[-1] for _, (_, index) in touching}) > 1
+    ahead = {distance(loop.index, index[-1]) for _, (_, index) in touching}
+    return written and None not in ahead and len(ahead) > 1
 
 
 def _row(array: Var, outer: Index) -> Var:
