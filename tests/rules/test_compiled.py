@@ -19,7 +19,7 @@ REFUSED = dict.fromkeys(
 ONE_TYPE = {"eigvals-1", "roots-1", "scipy.linalg.eigvals-1"}
 TOGETHER = 5  # examples in one program: one that Numba refuses is looked for one by one
 COMPILED = 20  # operations that Numba is given in a run of the tests
-OTHERS = 20  # examples, behind the first of each operation, of one letter
+OTHERS = 10  # examples, behind the first of each operation, of one letter
 
 
 def examples(operation):

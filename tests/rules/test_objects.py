@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.in_turn import in_turn
 
 import adc
 
@@ -94,10 +95,15 @@ def test_functions_of_polynomials(f, mode):
 PROGRAMS = (made_inside, found_outside, several, polynomials, moments, samples, rotations)
 
 
-@pytest.mark.parametrize("mode", ("tape", "python", "compiled"))
+@pytest.mark.parametrize("mode", ("tape", "python"))
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_objects(f, mode):
-    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1 if mode == "compiled" else 2, mode=mode)
+    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=2, mode=mode)
+
+
+@pytest.mark.parametrize("f", in_turn(PROGRAMS, lambda f: f.__name__)[:2], ids=lambda f: f.__name__)
+def test_objects_compiled(f):
+    adc.check_grads(f, (np.array([0.4, 0.9, 1.7]),), order=1, mode="compiled")
 
 
 @pytest.mark.parametrize("mode", ("tape", "python"))
