@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from tests.in_turn import in_turn
 
 import adc
 
@@ -163,9 +164,10 @@ def test_interpolators(f, mode):
     assert np.allclose(value, f(Y, T), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    "f", (own_slopes, coefficients, lines, grids, through_points), ids=lambda f: f.__name__
-)
+COMPILED = in_turn((own_slopes, coefficients, lines, grids, through_points), lambda f: f.__name__)[:2]
+
+
+@pytest.mark.parametrize("f", COMPILED, ids=lambda f: f.__name__)
 def test_compiled(f):
     value, gradient = adc.value_and_grad(f, mode="compiled")(Y, T)
     assert np.allclose(value, f(Y, T), rtol=1e-12)
