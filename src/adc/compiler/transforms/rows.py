@@ -20,7 +20,8 @@ from itertools import combinations
 from adc.compiler.analysis.apart import never_meet
 from adc.compiler.analysis.counters import Range
 from adc.compiler.analysis.effects import Memory
-from adc.compiler.analysis.touches import Touch, distance, element, move
+from adc.compiler.analysis.touches import Touch, element, move
+from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Assign, Const, For, Index, Stmt, Store, Var, defined, uses, variables
 from adc.compiler.ir.types import Array
 
@@ -53,17 +54,20 @@ def _rows(
         if not moving.isdisjoint(variables(touch[1][:-1])):
             return {}
         found.setdefault(touch[1][:-1], []).append((s, touch))
-    if len(found) < 2 or not any(_writes_beside(touching, loop) for touching in found.values()):
+    if len(found) < 2 or not any(map(_writes_beside, found.values())):
         return {}
     apart = all(never_meet(*pair, counters.keys(), counters) for pair in combinations(found, 2))
     return found if apart else {}
 
 
-def _writes_beside(touching: list[tuple[Stmt, Touch]], loop: For) -> bool:
-    """Whether a loop writes to a row, and reads or writes at another distance from its counter there."""
+def _writes_beside(touching: list[tuple[Stmt, Touch]]) -> bool:
+    """Whether a loop writes to a row, and reads or writes at places a known number of elements away."""
     written = any(isinstance(s, Store) for s, _ in touching)
-    ahead = {distance(loop.index, index[-1]) for _, (_, index) in touching}
-    return written and None not in ahead and len(ahead) > 1
+    places = [length_of(index[-1]) for _, (_, index) in touching]
+    if not written or places[0] is None:
+        return False
+    away = {None if place is None else (place - places[0]).known for place in places}
+    return None not in away and len(away) > 1
 
 
 def _row(array: Var, outer: Index) -> Var:
