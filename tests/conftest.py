@@ -6,13 +6,14 @@ import gc
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
+BY_TEXT = {Path(__file__).parent / name for name in ("frontend", "rules", "transforms")}
 
 # Before adc is imported: it reads its environment once. Workers share the directory of the process that starts them:
 # what all programs call of the runtime is compiled once.
@@ -25,7 +26,7 @@ for variable in ("ADC_DEBUG", "ADC_DUMP", "ADC_MODE", "ADC_STRICT"):
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected texts; read the diff")
-    parser.addoption("--fuzz-count", type=int, default=25, help="random programs per fuzz test")
+    parser.addoption("--fuzz-count", type=int, default=15, help="random programs per fuzz test")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -77,6 +78,24 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == file.read_text(encoding="utf-8"), f"{file} differs (pytest --update-golden)"
 
     return compare
+
+
+@pytest.fixture(autouse=True)
+def text_or_machine_code(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Run most tests of stages by the text for Numba in CPython: what they ask is what the stages make of a program.
+
+    A quarter of them, another one with other sources, runs what Numba makes of the text, and all that are marked
+    `machine_code`.
+    """
+    from tests.in_turn import turn  # which imports adc
+    from tests.interpreted import interpreted
+
+    by_numba = request.node.get_closest_marker("machine_code") or turn(request.node.nodeid, 4) == 0
+    if request.path.parent in BY_TEXT and not by_numba:
+        with interpreted():
+            yield
+    else:
+        yield
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ import adc
 def cases() -> list[object]:
     """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for Numba.
 
-    So Numba gets an eighth of the programs in a run, others with other sources; `-m exhaustive` has the rest. Of the
+    So Numba gets a twelfth of the programs in a run, others with other sources; `-m exhaustive` has the rest. Of the
     text for it, which CPython runs, a half is run.
     """
 
@@ -28,7 +28,7 @@ def cases() -> list[object]:
         found = [pytest.mark.slow] if program.slow else []
         if mode == "python":
             found.append(pytest.mark.tiny)
-        if mode == "compiled" and turn(program.name, 8) != 0:
+        if mode == "compiled" and turn(program.name, 12) != 0:
             found.append(pytest.mark.exhaustive)
         return found
 

@@ -104,6 +104,7 @@ def test_value_and_dtype_are_numpys(expression, mode):
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS[::6])
+@pytest.mark.machine_code
 def test_value_and_dtype_are_numpys_in_machine_code(expression):
     check(expression, "compiled")
 

@@ -72,6 +72,7 @@ def test_gradients(f):
     np.testing.assert_allclose(adc.grad(f, mode="python")(X), expected, rtol=1e-6)
 
 
+@pytest.mark.machine_code
 def test_compiled():
     np.testing.assert_allclose(adc.grad(written, mode="compiled")(X), adc.grad(written, mode="tape")(X))
 

@@ -74,6 +74,7 @@ def test_containers(f, mode):
     adc.check_grads(f, (POINT,), order=2, mode=mode)
 
 
+@pytest.mark.machine_code
 def test_containers_compiled():
     adc.check_grads(by_key, (POINT,), order=1, mode="compiled")
 

@@ -44,6 +44,7 @@ def of_a_constant(x):
 
 @pytest.mark.skipif(np.dtype(np.longdouble).itemsize == 8, reason="the platform has none")
 @pytest.mark.parametrize("function", [of_an_array, of_a_constant])
+@pytest.mark.machine_code
 def test_extended_precision_is_pythons(function):
     x = np.array([0.5, 1.25])
     with pytest.raises(adc.UnsupportedError, match="Numba cannot compile"):

@@ -425,6 +425,7 @@ def test_value_and_dtype_are_numpys(expression):
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS[1::12])
+@pytest.mark.machine_code
 def test_value_and_dtype_are_numpys_in_machine_code(expression):
     check(f"r = {expression}", "compiled")
 

@@ -11,6 +11,8 @@ from tests.in_turn import in_turn
 from adc.rules import registry
 from adc.testing import engines
 
+pytestmark = pytest.mark.machine_code
+
 # What compiled mode refuses, and why it does.
 REFUSED = dict.fromkeys(
     "special.bernoulli special.euler special.factorial2".split(), "no kernel that jitted code can call"

@@ -57,6 +57,7 @@ def test_given(name, mode):
         np.testing.assert_array_equal(a, b)
 
 
+@pytest.mark.machine_code
 def test_compiled():
     derivative = adc.grad(lambda x: np.sum(np.vstack(x) ** 2), mode="compiled")
     np.testing.assert_array_equal(derivative(np.ones((2, 3))), np.full((2, 3), 2.0))

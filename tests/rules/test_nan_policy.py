@@ -54,6 +54,7 @@ def test_as_scipy(name, mode):
     checked(name, mode)
 
 
+@pytest.mark.machine_code
 def test_compiled():
     checked("skew", "compiled")
 

@@ -55,6 +55,7 @@ CASES = {
 
 @pytest.mark.parametrize("mode", ["tape", "python", "compiled"])
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.machine_code
 def test_dtype(name, mode):
     f, x = CASES[name]
     value, gradient = adc.value_and_grad(f, mode=mode)(x)
@@ -99,6 +100,7 @@ OF_SCIPY = {
     [(name, mode) for mode in ("tape", "python") for name in OF_SCIPY]
     + [(name, "compiled") for name in ("cauchy", "cdist", "det", "polyder")],
 )
+@pytest.mark.machine_code
 def test_dtype_of_scipy(name, mode):
     function = OF_SCIPY[name]
     value, gradient = adc.value_and_grad(function, mode=mode)(X)
@@ -129,6 +131,7 @@ ARRAYS_OF_NUMBERS = ("inner", "kron", "multiply_outer", "multiply_outer_column",
     [(name, mode) for mode in ("compiled", "python") for name in OF_TWO]
     + [(name, "tape") for name in ARRAYS_OF_NUMBERS],
 )
+@pytest.mark.machine_code
 def test_dtype_beside_a_number_that_is_an_argument(name, mode):
     function = OF_TWO[name]
     value, pull = adc.vjp(lambda x, k: np.stack([function(x, k)]), X, 0.8, mode=mode)

@@ -107,6 +107,7 @@ def test_the_gradient_is_the_tape_s_or_raises(name, steps, at):
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.machine_code
 def test_compiled_code_raises(name):
     """In CPython what is not checked raises, too."""
     function, arrays = PROGRAMS[name]

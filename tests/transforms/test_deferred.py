@@ -112,6 +112,7 @@ def test_gradients(function, steps):
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.machine_code
 def test_compiled(dtype):
     args = arguments(4, dtype=dtype)
     wanted = adc.grad(recurrent, argnums=(0, 1, 2), mode="tape")(*args)

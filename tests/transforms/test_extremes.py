@@ -7,6 +7,8 @@ import pytest
 
 import adc
 
+pytestmark = pytest.mark.machine_code  # what is asked is what LLVM leaves as it is
+
 R = np.random.default_rng(2)
 
 

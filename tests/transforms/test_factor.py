@@ -174,6 +174,7 @@ def test_factored_once(name):
 
 
 @pytest.mark.parametrize("name", ["kriging", "implicit, large"])
+@pytest.mark.machine_code
 def test_compiled(name):
     f, args = CASES[name][:2]
     found = adc.grad(f, argnums=0, mode="compiled")(*args)

@@ -135,6 +135,7 @@ def test_gradients_are_the_tape_s(function, x, w, dtype):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("function", "x", "w"), [CASES[0], CASES[4], CASES[10]])
+@pytest.mark.machine_code
 def test_gradients_compiled(function, x, w):
     found = adc.grad(function, (0, 1), mode="compiled")(x, w)
     for a, b in zip(found, adc.grad(function, (0, 1), mode="tape")(x, w), strict=True):

@@ -182,6 +182,7 @@ def test_what_the_branch_asks_for_is_kept_itself():
     assert ("greater_v", "np.bool_") in kept(spikes)
 
 
+@pytest.mark.machine_code
 def test_compiled():
     w, s = np.abs(R.normal(size=(5, 5))), 0.6
     found = adc.grad(shortest, (0, 1), mode="compiled")(w, s)

@@ -495,6 +495,7 @@ def test_of_complex_numbers():
     agree(f, *operands(4, 5, 3))
 
 
+@pytest.mark.machine_code
 def test_compiled():
     for f in (rows_by_columns, layer):
         a, b = operands(5, 9, 4)

@@ -132,6 +132,7 @@ def test_a_position_outside_raises_where_it_is_used(f, far):
                     gradient(X, source, target, steps)
 
 
+@pytest.mark.machine_code
 def test_machine_code_raises():
     gradient = adc.grad(spread, mode="compiled")
     for source, target in ((SOURCE, TARGET + 4), (SOURCE - 5, TARGET)):

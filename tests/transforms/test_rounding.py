@@ -9,6 +9,8 @@ from tests.interpreted import interpreted
 
 import adc
 
+pytestmark = pytest.mark.machine_code  # what is asked is what LLVM leaves as it is
+
 # 49 * (1 / 49) is less than 1, 0.3 / 0.1 less than 3, 3 * (1 / 3) is 1.
 X = np.array([49.0, 98.0, 5.0, 0.3, 147.0])
 

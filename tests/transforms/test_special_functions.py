@@ -8,6 +8,8 @@ from scipy import special
 
 import adc
 
+pytestmark = pytest.mark.machine_code  # what is asked is what LLVM leaves as it is
+
 X = np.random.default_rng(8).uniform(0.05, 0.95, 40)
 Y = X[::-1] ** 2
 

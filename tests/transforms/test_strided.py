@@ -87,6 +87,7 @@ def packed_of_rows(total_of):
     or "x86" not in runtime.tuning.binding.get_default_triple(),
     reason="another LLVM, another processor",
 )
+@pytest.mark.machine_code
 def test_the_loop_is_made_of_vectors():
     assert packed_of_rows(kernel(runtime.strided)) > 4 * max(packed_of_rows(kernel()), 1)
 

@@ -48,7 +48,7 @@ class Modes(threading.local):
     _enabled: bool = True
     _inference: bool = False
     anomaly: bool = False  # backward looks for NaN after every pull
-    check_nan: bool = True  # ... (`detect_anomaly(check_nan=False)` only records)
+    check_nan: bool = True  # ...; `detect_anomaly(check_nan=False)` only records
     callbacks: Callbacks | None = None  # of the backward pass that runs
     level: Any = None  # of adc.tape.forward_ad, while tangents are propagated
     depth: int = 0  # how many backward passes run inside each other

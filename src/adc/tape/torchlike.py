@@ -292,10 +292,6 @@ def _histc(t: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
     return make(np.histogram(t.primal, bins, bounds)[0].astype(t.dtype))
 
 
-def _as_type(dtype: Any) -> Method:
-    return lambda t: t.astype(dtype)
-
-
 METHODS: dict[str, Method] = {
     **{name: _named(function) for name, function in (_COMPARISONS | _QUESTIONS).items()},
     **_ELEMENTWISE,
@@ -318,14 +314,9 @@ METHODS: dict[str, Method] = {
         np.max(t, axis=dim, keepdims=keepdim),
     ),
     "argwhere": lambda t: make(np.argwhere(t.primal)),
-    "cdouble": _as_type(np.complex128),
     "cpu": lambda t: t,
     "resolve_conj": lambda t: t,
     "resolve_neg": lambda t: t,
-    "cfloat": _as_type(np.complex64),
-    "byte": _as_type(np.uint8),
-    "char": _as_type(np.int8),
-    "short": _as_type(np.int16),
     "chunk": _chunk,
     "conj_physical": lambda t: np.conj(t) if t.dtype.kind == "c" else t,
     "dist": _dist,

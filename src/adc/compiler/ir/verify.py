@@ -120,20 +120,27 @@ class _Verifier:
         origin = stmt.origin
         if type(stmt.args) is not tuple:
             raise self.fail(f"{stmt.args!r} are no operands", origin)
-        values = scope.values
-        for arg in stmt.args:
-            kind = type(arg)
-            if kind is Const or (kind is Var and arg in values):
-                continue
-            self._read(arg, scope, origin)
-            self._well_formed(arg, origin)
+        self._read(stmt.args, scope, origin)
         for v in stmt.targets:
             self._define(v, scope, origin)
 
-    def _read(self, operands: Operand, scope: _Scope, origin: Location | None) -> None:
-        for v in variables(operands):
-            if v not in scope.values:
-                raise self.fail(f"`{v.name}` is read where it is not defined", origin)
+    def _read(self, operand: Operand, scope: _Scope, origin: Location | None) -> None:
+        """Operands are atoms, slices, and tuples of them, of what is defined: nothing else reaches the printer."""
+        values = scope.values
+        kind = type(operand)
+        if isinstance(operand, tuple):
+            for item in operand:
+                if type(item) is not Const and (type(item) is not Var or item not in values):
+                    self._read(item, scope, origin)
+        elif kind is Slice:
+            for bound in (operand.start, operand.stop, operand.step):
+                if bound is not None:
+                    self._read(bound, scope, origin)
+        elif kind is Var:
+            if operand not in values:
+                raise self.fail(f"`{operand.name}` is read where it is not defined", origin)
+        elif kind is not Const:
+            raise self.fail(f"{operand!r} is no operand", origin)
 
     def _define(self, v: Var, scope: _Scope, origin: Location | None) -> None:
         if v in self.seen:
@@ -183,18 +190,6 @@ class _Verifier:
                 raise self.fail(f"{type(stmt).__name__} is no statement of the IR", origin)
         for v in defined(stmt):
             self._define(v, scope, origin)
-
-    def _well_formed(self, operand: Operand, origin: Location | None) -> None:
-        """Operands are atoms, slices, and tuples of them: nothing else reaches the printer."""
-        if isinstance(operand, tuple):
-            for item in operand:
-                self._well_formed(item, origin)
-        elif isinstance(operand, Slice):
-            self._well_formed(
-                tuple(p for p in (operand.start, operand.stop, operand.step) if p is not None), origin
-            )
-        elif not isinstance(operand, (Var, Const)):
-            raise self.fail(f"{operand!r} is no operand", origin)
 
     def _store(self, stmt: Store) -> None:
         array = stmt.array

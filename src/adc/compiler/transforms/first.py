@@ -109,12 +109,8 @@ def _refilled(
 ) -> Iterator[tuple[Store, Store]]:
     """Statements that clear a part, each with the one that adds to that part before anything else has to do with it."""
     for stmt in [s for s in block if _clears(s, different)]:
-        mine, place = memory.of(stmt.array), _place(stmt, parts)
-        for s in block[block.index(stmt) + 1 :]:
-            if not _works_on(s, mine, memory):
-                continue
-            if not _adds_to(s, mine, memory):
-                break
+        place = _place(stmt, parts)
+        for s in _additions(stmt, block, memory):
             array, index = _place(s, parts)
             if (array, index) == place:
                 yield stmt, s
@@ -122,14 +118,17 @@ def _refilled(
                 break
 
 
-def _adds_to(s: Stmt, mine: Var, memory: Memory) -> TypeGuard[Store]:
-    """Whether a statement adds to a memory what it has from elsewhere."""
-    return (
-        isinstance(s, Store)
-        and s.accumulate
-        and memory.of(s.array) is mine
-        and not (isinstance(s.value, Var) and memory.of(s.value) is mine)
-    )
+def _additions(cleared: Store, block: Block, memory: Memory) -> Iterator[Store]:
+    """What adds to an array what it has from elsewhere, after a part was cleared and before all else done with it."""
+    mine = memory.of(cleared.array)
+    for s in block[block.index(cleared) + 1 :]:
+        if not _works_on(s, mine, memory):
+            continue
+        if not (isinstance(s, Store) and s.accumulate and memory.of(s.array) is mine):
+            return
+        if isinstance(s.value, Var) and memory.of(s.value) is mine:
+            return
+        yield s
 
 
 def _place(store: Store, parts: dict[Var, Assign]) -> tuple[Var, Index]:
@@ -148,23 +147,23 @@ def _puts_back(
     cleared: Store, block: Block, parts: dict[Var, Assign], copies: dict[Var, Assign], memory: Memory
 ) -> Store | None:
     """The statement that adds what a part held before it was cleared, if the array is only added to till then."""
-    mine, place = memory.of(cleared.array), _place(cleared, parts)
-    written: set[Var] = set()
-    for s in block[block.index(cleared) + 1 :]:
-        if not _works_on(s, mine, memory):
-            written |= {memory.of(w.array) for w in walk([s]) if isinstance(w, Store)}
-            continue
-        if not _adds_to(s, mine, memory):
-            return None
+    place = _place(cleared, parts)
+    for s in _additions(cleared, block, memory):
         copy = copies.get(s.value) if isinstance(s.value, Var) else None
         part = parts.get(copy.args[0]) if copy is not None else None
         if copy is not None and part is not None and copy in block and part.args == place == _place(s, parts):
-            for w in walk(block[block.index(copy) + 1 : block.index(cleared)]):
-                if isinstance(w, Store):
-                    written.add(memory.of(w.array))
-            kept = {mine, memory.of(copy.target), *(memory.of(v) for v in variables(place[1]))}
-            return s if written.isdisjoint(kept) else None
+            taken, gone, again = (block.index(x) for x in (copy, cleared, s))
+            between = {memory.of(w.array) for w in _stores(block[taken + 1 : gone])}
+            after = {memory.of(w.array) for w in _stores(block[gone + 1 : again])} - {
+                memory.of(cleared.array)
+            }
+            kept = {memory.of(v) for v in (cleared.array, copy.target, *variables(place[1]))}
+            return s if kept.isdisjoint(between | after) else None
     return None
+
+
+def _stores(block: Block) -> Iterator[Store]:
+    return (s for s in walk(block) if isinstance(s, Store))
 
 
 def _meet_never(a: Index, b: Index, counters: Mapping[Var, Range]) -> bool:

@@ -93,10 +93,12 @@ class _Outliner:
         for s in block:
             for inner in blocks(s):
                 self.name_rows(inner)
-            if isinstance(s, For) and vectorisable(s, backwards=True) and self._apart(s, here):
-                made = [] if is_short(s) else rows.named(s, self.memory, self.counters)
-                self.rows.update(row.target for row in made)
-                out += made
+            if isinstance(s, For) and not is_short(s) and vectorisable(s, backwards=True):
+                found = rows.found(s, self.memory, self.counters)
+                if found and self._apart(s, here):
+                    made = rows.named(found, s.origin)
+                    self.rows.update(row.target for row in made)
+                    out += made
             out.append(s)
         self.owned |= self.rows
         block[:] = out

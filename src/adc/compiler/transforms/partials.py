@@ -39,11 +39,16 @@ def product(ev: Evaluator, factor: Value, partial: Value, *, partial_first: bool
 
 def the_same_throughout(ev: Evaluator, x: Value) -> Value:
     """The number that all elements of an array are, as those of the adjoint of what is summed; None of another."""
-    number = x
-    while isinstance(number, Var) and number in ev.broadcast_of:
-        number = ev.broadcast_of[number]
+    number = before_spreading(ev, x)
     kind = ev.type_of(number)
     return number if number is not x and kind is not None and not isinstance(kind, Array) else None
+
+
+def before_spreading(ev: Evaluator, x: Value) -> Value:
+    """What an array was broadcast from; another value itself."""
+    while isinstance(x, Var) and x in ev.broadcast_of:
+        x = ev.broadcast_of[x]
+    return x
 
 
 def _derived(value: Value, new: Block) -> Value:

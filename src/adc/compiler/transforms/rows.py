@@ -24,26 +24,36 @@ from adc.compiler.analysis.touches import Touch, element, move
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Assign, Const, For, Index, Stmt, Store, Var, defined, uses, variables
 from adc.compiler.ir.types import Array
+from adc.errors import Location
+
+Rows = dict[
+    Index, list[tuple[Stmt, Touch]]
+]  # what a loop does with each row of an array, by its first subscripts
 
 
-def named(loop: For, memory: Memory, counters: Mapping[Var, Range]) -> list[Assign]:
+def found(loop: For, memory: Memory, counters: Mapping[Var, Range]) -> dict[Var, Rows]:
+    """The arrays of which a loop goes along several rows, writing beside what it reads, and what it does with each."""
+    written = {s.array: None for s in loop.body if isinstance(s, Store)}
+    each = {array: _rows(array, loop, memory, counters) for array in written}
+    return {array: rows for array, rows in each.items() if rows}
+
+
+def named(found: dict[Var, Rows], origin: Location | None) -> list[Assign]:
     """Let a loop read and write rows instead of the arrays that they are of; return what makes them in front of it."""
     made: list[Assign] = []
-    for array in {s.array: None for s in loop.body if isinstance(s, Store)}:
-        for outer, touching in _rows(array, loop, memory, counters).items():
+    for array, rows in found.items():
+        for outer, touching in rows.items():
             row = _row(array, outer)
-            made.append(Assign((row,), "getitem", (array, outer), loop.origin))
+            made.append(Assign((row,), "getitem", (array, outer), origin))
             for s, (_, index) in touching:
                 move(s, (row, index[-1:]))
     return made
 
 
-def _rows(
-    array: Var, loop: For, memory: Memory, counters: Mapping[Var, Range]
-) -> dict[Index, list[tuple[Stmt, Touch]]]:
+def _rows(array: Var, loop: For, memory: Memory, counters: Mapping[Var, Range]) -> Rows:
     """What a loop does with each row of an array, where all that it does is to go along some that never meet."""
     moving = {loop.index, *(v for s in loop.body for v in defined(s))}
-    found: dict[Index, list[tuple[Stmt, Touch]]] = {}
+    found: Rows = {}
     for s in loop.body:
         same = [v for v in uses(s) if v.is_array and memory.of(v) is memory.of(array)]
         if not same:

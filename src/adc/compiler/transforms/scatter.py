@@ -115,6 +115,7 @@ class _Scatter:
     def _groups(self, loop: For) -> Iterator[list[Store]]:
         """Additions to one array, at different distances from the counter, in a loop that does nothing else with it."""
         definition = {t: s for s in loop.body if isinstance(s, Assign) for t in s.targets}
+        own = {v for s in loop.body for v in defined(s)}
         effects = self.memory.effects(loop)
         for root, accesses in effects.accesses.items():
             if root not in effects.writes or len({a.array for a in accesses}) != 1:
@@ -126,7 +127,7 @@ class _Scatter:
                 if isinstance(s, Store)
                 and self.memory.of(s.array) is root
                 and (s.accumulate or not others)
-                and all(self._are_other_rows(s, a, loop) for a in others)
+                and all(self._are_other_rows(s, a, loop, own) for a in others)
             ]
             if len(group) < 2 or len({s.index for s in group}) != len(group):
                 continue
@@ -134,10 +135,9 @@ class _Scatter:
             if all(self._follows(s, loop, definition) for s in group):
                 yield group
 
-    def _are_other_rows(self, store: Store, access: Access, loop: For) -> bool:
+    def _are_other_rows(self, store: Store, access: Access, loop: For, own: set[Var]) -> bool:
         """Whether a loop goes along other rows by one access to an array than by another, in all of its trips."""
         around = self.counters.keys() - {loop.index}
-        own = {v for s in loop.body for v in defined(s)}
         return access.index is not None and never_meet(
             store.index[:-1], access.index[:-1], around, self.counters, own
         )

@@ -36,14 +36,15 @@ from adc.rules.operation import Operation
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program whose reverse sweep copies no more than it has to."""
     memory = Memory(evaluator.joined_roots)
+    sweep = reverse_sweep(program.body)
     readers: dict[Var, list[Stmt]] = {}
-    for s in walk(program.body):
+    for s in walk(sweep):
         for v in uses(s):
             readers.setdefault(v, []).append(s)
     definition = {s.targets[0]: s for s in walk(program.body) if isinstance(s, Assign)}
     returned = {r for r in program.results if isinstance(r, Var)}
     table: dict[Var, Atom] = {}
-    for block in all_blocks(reverse_sweep(program.body)):
+    for block in all_blocks(sweep):
         for copy in list(block):
             if not (isinstance(copy, Assign) and copy.name == "copy" and copy.target not in returned):
                 continue

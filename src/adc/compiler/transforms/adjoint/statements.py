@@ -118,10 +118,8 @@ class Statements(Accumulation):
             and not self.away_from_zero.is_regular(stmt)
         ):
             # A zero adjoint contributes zero, even where the partial is infinite.
-            spread: Value = z_bar
-            while isinstance(spread, Var) and spread in self.ev.broadcast_of:
-                spread = self.ev.broadcast_of[spread]
-            product = self.ev.op(unless_zero, self.ev.op("not_equal", spread, 0.0), product, 0.0)
+            number = partials.before_spreading(self.ev, z_bar)
+            product = self.ev.op(unless_zero, self.ev.op("not_equal", number, 0.0), product, 0.0)
         return product
 
     def _reverse_store(self, stmt: Store, frame: Frame) -> None:
