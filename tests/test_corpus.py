@@ -21,7 +21,7 @@ def cases() -> list[object]:
     """One case per program and engine. In python mode one takes milliseconds; compiled, it waits for Numba.
 
     So Numba gets a twelfth of the programs in a run, others with other sources; `-m exhaustive` has the rest. Of the
-    text for it, which CPython runs, a half is run.
+    text for it, which CPython runs, a third is run.
     """
 
     def marks(program: Program, mode: str) -> list[pytest.MarkDecorator]:
@@ -54,7 +54,7 @@ def test_program(program: Program, mode: str) -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        pytest.param(p, id=p.name, marks=[pytest.mark.exhaustive] if turn(p.name, 2) else [])
+        pytest.param(p, id=p.name, marks=[pytest.mark.exhaustive] if turn(p.name, 3) else [])
         for p in all_programs()
         if "compiled" not in p.refused and "tape" not in p.refused
     ],

@@ -34,11 +34,11 @@ def programs() -> list[Program]:
     ]
 
 
-def eighth(which: int, chosen: Sequence[Program]) -> list[Any]:
-    """Parameters of a test: an eighth of the programs, another with other sources. `-m exhaustive` has the rest."""
+def tenth(which: int, chosen: Sequence[Program]) -> list[Any]:
+    """Parameters of a test: a tenth of the programs, another with other sources. `-m exhaustive` has the rest."""
     waits = {which: [], None: [pytest.mark.exhaustive]}
     return [
-        pytest.param(p, id=p.name, marks=waits[which if turn(p.name, 8) == which else None]) for p in chosen
+        pytest.param(p, id=p.name, marks=waits[which if turn(p.name, 10) == which else None]) for p in chosen
     ]
 
 

@@ -1,6 +1,6 @@
 """First derivatives along directions, and second ones, of the programs of the corpus.
 
-Of a eighth of the programs the derivative along a direction and reverse over reverse, of another second derivatives
+Of a tenth of the programs the derivative along a direction and reverse over reverse, of another second derivatives
 in the other two orders, and with other sources of other quarters: `make rules` takes all.
 """
 
@@ -19,13 +19,13 @@ from tests.transforms.directions import (
     NOT_TWICE,
     Derived,
     directions,
-    eighth,
     forward_over_reverse,
     programs,
     pushed,
     reverse_over_forward,
     reverse_over_reverse,
     slope,
+    tenth,
 )
 
 import adc
@@ -93,24 +93,24 @@ def differences_of_the_gradient(program: Program) -> list[Any]:
     return slope(gradient, program, directions(program))
 
 
-@pytest.mark.parametrize("program", eighth(1, programs()))
+@pytest.mark.parametrize("program", tenth(1, programs()))
 def test_push(program):
     check_first(program, readable(program, pushed))
 
 
-@pytest.mark.parametrize("program", eighth(0, programs()))
+@pytest.mark.parametrize("program", tenth(0, programs()))
 def test_forward_over_reverse(program):
     check_second(program, forward_over_reverse, readable)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", eighth(0, programs()))
+@pytest.mark.parametrize("program", tenth(0, programs()))
 def test_reverse_over_forward(program):
     check_second(program, reverse_over_forward, by_python)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("program", eighth(1, programs()))
+@pytest.mark.parametrize("program", tenth(1, programs()))
 def test_reverse_over_reverse(program):
     try:
         check_second(program, reverse_over_reverse, by_python)
@@ -120,12 +120,12 @@ def test_reverse_over_reverse(program):
         assert any(reason in str(error) for reason in ends)
 
 
-@pytest.mark.parametrize("program", eighth(1, COMPILED))
+@pytest.mark.parametrize("program", tenth(1, COMPILED))
 def test_push_optimized(program):
     check_first(program, optimized(program, pushed))
 
 
-@pytest.mark.parametrize("program", eighth(0, COMPILED))
+@pytest.mark.parametrize("program", tenth(0, COMPILED))
 def test_forward_over_reverse_optimized(program):
     check_second(program, forward_over_reverse, optimized)
 
