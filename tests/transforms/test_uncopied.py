@@ -67,8 +67,15 @@ def at_places(u, c):
     return np.sum(u * u)
 
 
+def filtered(u, c):
+    out = np.zeros(len(u) - 2)
+    for k in range(3):
+        out += c[k] * u[k : k + len(u) - 2]
+    return np.sum(out * out)
+
+
 @pytest.mark.parametrize(
-    "function", [heat, burgers, plane, columns, passed_on, put_back_behind_a_read, at_places]
+    "function", [filtered, heat, burgers, plane, columns, passed_on, put_back_behind_a_read, at_places]
 )
 def test_gradient(function):
     u, c = R.normal(size=7), R.uniform(0.5, 1.5, size=7)
@@ -86,3 +93,10 @@ def test_nothing_is_copied_or_cleared(function):
     reverse = str(adc.source(adc.grad(function), np.ones(7), np.ones(7))).split("# reverse")[1]
     assert ".copy()" not in reverse
     assert "= 0.0" not in reverse
+
+
+def test_all_of_an_array_is_read_by_its_name():
+    reverse = str(adc.source(adc.grad(filtered, argnums=(0, 1)), np.ones(7), np.ones(7))).split("# reverse")[
+        1
+    ]
+    assert "[:]" not in reverse and ".copy()" not in reverse

@@ -11,6 +11,7 @@ does so before anything is written to the array, and makes something else of it,
 from __future__ import annotations
 
 from adc.compiler.analysis.effects import Memory
+from adc.compiler.frontend.indexing import FULL
 from adc.compiler.frontend.infer import is_elementwise
 from adc.compiler.frontend.lower import Evaluator
 from adc.compiler.ir.nodes import (
@@ -54,7 +55,8 @@ def run(program: Program, evaluator: Evaluator) -> Program:
                 and _lies_in_rows(part)
                 and _only_makes(readers.get(copy.target, []), copy, block, memory)
             ):
-                table[copy.target] = part.target
+                is_whole = all(item == FULL for item in part.args[1])
+                table[copy.target] = part.args[0] if is_whole else part.target
                 block.remove(copy)
     program.body = substitute(program.body, table, program.params)
     return program
