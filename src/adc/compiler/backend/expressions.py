@@ -325,6 +325,28 @@ class ExpressionPrinter:
         )
         return call(attribute("np", "full"), [self.atom(shape), self.atom(fill)], keywords)
 
+    def _print_stack(self, stmt: Assign) -> ast.expr | None:
+        """Numbers, and rows of them, are listed, as people write a small matrix."""
+        listed = self._listed(stmt)
+        return call(attribute("np", "array"), [listed]) if listed is not None else None
+
+    def _listed(self, stmt: Assign) -> ast.expr | None:
+        items, axis = stmt.args
+        if axis != Const(0) or not isinstance(items, tuple):
+            return None
+        found: list[ast.expr] = []
+        for item in items:
+            row = self.inlining.expression_of(item) if isinstance(item, Var) and item.is_array else None
+            if row is None and isinstance(item, Var) and item.is_array:
+                return None
+            if isinstance(row, If) or (row is not None and row.name != "stack"):
+                return None
+            listed = self.atom(item) if row is None else self._listed(row)
+            if listed is None:
+                return None
+            found.append(listed)
+        return ast.List(found, ast.Load())
+
     def _print_real(self, stmt: Assign) -> ast.expr | None:
         """A part of an array is memory of its own in the program, where NumPy gives a view."""
         z = stmt.args[0]

@@ -33,6 +33,9 @@ from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.rewrite import substitute
 from adc.rules.operation import Operation
 
+# Operations that give elements other places, in memory of their own.
+_MOVING = frozenset({"roll", "concatenate", "stack", "repeat", "tile"})
+
 
 def run(program: Program, evaluator: Evaluator) -> Program:
     """The program whose reverse sweep copies no more than it has to."""
@@ -86,4 +89,6 @@ def _makes(s: Stmt, root: Var, memory: Memory) -> bool:
     """Whether a statement makes a new array, or writes to another one."""
     if isinstance(s, Store):
         return memory.of(s.array) is not root and not any(v.is_array for v in variables(s.index))
-    return isinstance(s, Assign) and isinstance(s.op, Operation) and is_elementwise(s.op) and not is_view(s)
+    if not isinstance(s, Assign) or not isinstance(s.op, Operation) or is_view(s):
+        return False
+    return is_elementwise(s.op) or s.name in _MOVING
