@@ -84,9 +84,39 @@ def streamed(u, c):
     return np.sum(a * a)
 
 
+def relaxed(u, c):
+    """The adjoint of `a` begins as a copy, from which something is subtracted."""
+    a = np.stack((u, c, u * c))
+    rest = np.stack((a[0] * a[1], a[1] - a[2], a[2] * a[0]))
+    out = a + 0.3 * (rest - a)
+    return np.sum(out * out)
+
+
+def layers(u, c):
+    """Rows of an adjoint are operands of products."""
+    w = np.outer(u, c)
+    out = np.zeros((3, len(u)))
+    out[0] = u
+    for k in range(2):
+        out[k + 1] = w @ out[k]
+    return np.sum(out * out)
+
+
 @pytest.mark.parametrize(
     "function",
-    [filtered, streamed, heat, burgers, plane, columns, passed_on, put_back_behind_a_read, at_places],
+    [
+        relaxed,
+        layers,
+        filtered,
+        streamed,
+        heat,
+        burgers,
+        plane,
+        columns,
+        passed_on,
+        put_back_behind_a_read,
+        at_places,
+    ],
 )
 def test_gradient(function):
     u, c = R.normal(size=7), R.uniform(0.5, 1.5, size=7)
@@ -99,7 +129,7 @@ def test_gradient(function):
             np.testing.assert_allclose(f, w, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.parametrize("function", [heat, burgers, streamed])
+@pytest.mark.parametrize("function", [heat, burgers, streamed, relaxed, layers])
 def test_nothing_is_copied_or_cleared(function):
     reverse = str(adc.source(adc.grad(function), np.ones(7), np.ones(7))).split("# reverse")[1]
     assert ".copy()" not in reverse

@@ -5,10 +5,14 @@
     x_bar[:-2] += p_bar
 
 The pull of a write copies what stands there, for what is added to the array meanwhile. Where all that reads the copy
-does so before anything is written to the array, and makes something else of it, it is not needed.
+does so before anything is written to the array, and makes something else of it, it is not needed. Nor is it where
+another is added to all of it first: `x_bar = y_bar.copy(); x_bar -= g` is `x_bar = y_bar - g`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeGuard
 
 from adc.compiler.analysis.effects import Memory
 from adc.compiler.frontend.indexing import FULL
@@ -31,10 +35,13 @@ from adc.compiler.ir.nodes import (
 from adc.compiler.ir.types import Array
 from adc.compiler.transforms.parts import reverse_sweep
 from adc.compiler.transforms.rewrite import substitute
+from adc.rules import registry
 from adc.rules.operation import Operation
 
-# Operations that give elements other places, in memory of their own.
-_MOVING = frozenset({"roll", "concatenate", "stack", "repeat", "tile"})
+# What gives elements other places, or sums products of them, in memory of its own.
+_MAKING = frozenset(
+    {"roll", "concatenate", "stack", "repeat", "tile", "sum", "mean", "matmul", "dot", "outer"}
+)
 
 
 def run(program: Program, evaluator: Evaluator) -> Program:
@@ -62,6 +69,19 @@ def run(program: Program, evaluator: Evaluator) -> Program:
                 table[copy.target] = part.args[0] if is_whole else part.target
                 block.remove(copy)
     program.body = substitute(program.body, table, program.params)
+    negated = {
+        s.target: s.args[0] for s in walk(program.body) if isinstance(s, Assign) and s.name == "negative"
+    }
+    instead: dict[Stmt, Block] = {}
+    for block in all_blocks(reverse_sweep(program.body)):
+        for copy, store in _added_to(block, memory, evaluator):
+            name, other = "add", store.value
+            if other in negated:
+                name, other = "subtract", negated[other]
+            total = Assign(copy.targets, registry.named(name), (copy.args[0], other), store.origin)
+            instead |= {copy: [], store: [total]}
+    for block in all_blocks(program.body):
+        block[:] = [new for s in block for new in instead.get(s, [s])]
     return program
 
 
@@ -91,4 +111,32 @@ def _makes(s: Stmt, root: Var, memory: Memory) -> bool:
         return memory.of(s.array) is not root and not any(v.is_array for v in variables(s.index))
     if not isinstance(s, Assign) or not isinstance(s.op, Operation) or is_view(s):
         return False
-    return is_elementwise(s.op) or s.name in _MOVING
+    return is_elementwise(s.op) or s.name in _MAKING
+
+
+def _added_to(block: Block, memory: Memory, evaluator: Evaluator) -> Iterator[tuple[Assign, Store]]:
+    """The copies of a block, each with the statement that adds to all of it before anything else is done with it."""
+    for copy in [s for s in block if isinstance(s, Assign) and s.name == "copy" and s.target.is_array]:
+        array, source = copy.target, memory.of(copy.args[0])
+        for s in block[block.index(copy) + 1 :]:
+            if any(v.root is array for inner in walk([s]) for v in uses(inner) if v.is_array):
+                if _adds_to_all(s, array, evaluator):
+                    yield copy, s
+                break
+            if source in memory.effects(s).writes:
+                break
+
+
+def _adds_to_all(s: Stmt, array: Var, evaluator: Evaluator) -> TypeGuard[Store]:
+    """Whether a statement adds an array of the same dtype and shape, which is another one."""
+    if not (isinstance(s, Store) and s.accumulate and s.array is array and all(i == FULL for i in s.index)):
+        return False
+    if not isinstance(s.value, Var) or s.value.root is array:
+        return False
+    mine, other = array.type, s.value.type
+    return (
+        isinstance(mine, Array)
+        and isinstance(other, Array)
+        and mine.dtype == other.dtype
+        and evaluator.equal.same_shape(mine.shape, other.shape)
+    )
