@@ -76,7 +76,7 @@ def run(program: Program, evaluator: Evaluator) -> Program:
     for block in all_blocks(reverse_sweep(program.body)):
         for copy, store in _added_to(block, memory, evaluator):
             name, other = "add", store.value
-            if other in negated:
+            if isinstance(other, Var) and other in negated:
                 name, other = "subtract", negated[other]
             total = Assign(copy.targets, registry.named(name), (copy.args[0], other), store.origin)
             instead |= {copy: [], store: [total]}
