@@ -69,16 +69,12 @@ def run(program: Program, evaluator: Evaluator) -> Program:
                 table[copy.target] = part.args[0] if is_whole else part.target
                 block.remove(copy)
     program.body = substitute(program.body, table, program.params)
-    negated = {
-        s.target: s.args[0] for s in walk(program.body) if isinstance(s, Assign) and s.name == "negative"
-    }
     instead: dict[Stmt, Block] = {}
     for block in all_blocks(reverse_sweep(program.body)):
         for copy, store in _added_to(block, memory, evaluator):
-            name, other = "add", store.value
-            if isinstance(other, Var) and other in negated:
-                name, other = "subtract", negated[other]
-            total = Assign(copy.targets, registry.named(name), (copy.args[0], other), store.origin)
+            total = Assign(copy.targets, registry.named("add"), (copy.args[0], store.value), store.origin)
+            if (negative := _negative(store, block, memory)) is not None:
+                total.op, total.args = registry.named("subtract"), (copy.args[0], negative.args[0])
             instead |= {copy: [], store: [total]}
     for block in all_blocks(program.body):
         block[:] = [new for s in block for new in instead.get(s, [s])]
@@ -140,3 +136,12 @@ def _adds_to_all(s: Stmt, array: Var, evaluator: Evaluator) -> TypeGuard[Store]:
         and mine.dtype == other.dtype
         and evaluator.equal.same_shape(mine.shape, other.shape)
     )
+
+
+def _negative(store: Store, block: Block, memory: Memory) -> Assign | None:
+    """The statement that makes what is added, if it is the negative of what nothing has been written to since."""
+    made = next((s for s in block if isinstance(s, Assign) and s.targets[0] is store.value), None)
+    if made is None or made.name != "negative" or not isinstance(made.args[0], Var):
+        return None
+    between = block[block.index(made) : block.index(store)]
+    return made if all(memory.of(made.args[0]) not in memory.effects(s).writes for s in between) else None
