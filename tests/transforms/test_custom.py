@@ -448,3 +448,31 @@ def test_what_a_checkpointed_method_reads_of_its_object_is_refused_by_what_it_is
         with pytest.raises(adc.UnsupportedError, match=said):
             adc.grad(function, mode="python")(V)
         np.testing.assert_allclose(adc.grad(function, mode="tape")(V), X / np.cosh(X * V) ** 2)
+
+
+@adc.custom_jvp
+def product(a, x):
+    return a @ x
+
+
+@product.defjvp
+def product_jvp(primals, tangents):
+    a, x = primals
+    a_dot, x_dot = tangents
+    return product(a, x), product(a_dot, x) + product(a, x_dot)
+
+
+def test_a_rule_that_applies_its_function_to_tangents():
+    def f(x):
+        return np.sum(np.sin(product(np.outer(x, x), product(np.outer(x, X), x))))
+
+    def plain(x):
+        return np.sum(np.sin(np.outer(x, x) @ (np.outer(x, X) @ x)))
+
+    # It has no end where it is inlined; the tape went on until the memory was full.
+    with pytest.raises(adc.UnsupportedError, match="calls itself"):
+        adc.grad(f, mode="python")(X)
+    np.testing.assert_allclose(adc.grad(f, mode="tape")(X), adc.grad(plain, mode="python")(X))
+    np.testing.assert_allclose(adc.hessian(f, mode="tape")(X), adc.hessian(plain, mode="python")(X))
+    found = adc.jvp(f, (X,), (V,), mode="tape")
+    np.testing.assert_allclose(found, adc.jvp(plain, (X,), (V,), mode="python"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,10 @@ from adc.errors import ArgumentError, DerivativeError, ShapeError
 from adc.rules import registry
 
 __all__ = ["CustomJvp", "custom_jvp"]
+
+# Whose rules are being transposed. One that is met again stands within its own rule, on what comes from the tangents:
+# `return f(x), f(x_dot)`. There its rule would ask for its rule without end; its body is its derivative, as in JAX.
+_transposed: ContextVar[tuple[Any, ...]] = ContextVar("transposed", default=())
 
 
 class CustomJvp(Custom):
@@ -96,7 +101,11 @@ class CustomJvp(Custom):
 
         def backward(ctx: Any, *bars: Any) -> Any:
             (jvp,), others = later.read()
-            mine = self.differentiable(again(ctx, leaves, structure))
+            given = again(ctx, leaves, structure)
+            mine = self.differentiable(given)
+            if self in _transposed.get():  # applied to its own tangents, in which it is linear
+                _, pull = tape.vjp(lambda *own: self.function(*self._filled(given, own)), *mine)
+                return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
             zeros = [pytree.map_structure(lambda x: np.zeros_like(plain(x)) * 1.0, a) for a in mine]
 
             def tangent(*dots: Any) -> Any:
@@ -104,9 +113,18 @@ class CustomJvp(Custom):
 
             found, pull = tape.vjp(tangent, *zeros)
             self._require_alike(found, bars)
-            return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
+            token = _transposed.set((*_transposed.get(), self))
+            try:
+                return adjoints(self, args, pull(pytree.unflatten(memory["structure"], bars)))
+            finally:
+                _transposed.reset(token)
 
         return applied(self, forward, backward, leaves, memory, later)
+
+    def _filled(self, args: Sequence[Any], mine: Sequence[Any]) -> list[Any]:
+        """The arguments of a call with others in place of those that the rule is about."""
+        rest = iter(mine)
+        return [a if k in self.nondiff else next(rest) for k, a in enumerate(args)]
 
     def _require_alike(self, found: Any, bars: Sequence[Any]) -> None:
         """Raise ShapeError where the rule's tangent has another shape than the result."""
