@@ -179,6 +179,24 @@ def extra_none_grads():
     return x.grad
 
 
+@raises(
+    RuntimeError,
+    "function FBackward returned a gradient different than None at position 2, but the corresponding forward input was "
+    "not a Variable",
+)
+def gradient_of_a_number():
+    class F(autograd.Function):
+        @staticmethod
+        def forward(ctx, x, k):
+            return x * k
+
+        @staticmethod
+        def backward(ctx, g):
+            return g, g
+
+    F.apply(ones(2, requires_grad=True), 2.0).sum().backward()
+
+
 @raises(RuntimeError, "function FBackward returned an incorrect number of gradients (expected 2, got 1)")
 def missing_grads():
     class F(autograd.Function):

@@ -398,6 +398,14 @@ def adjoints_that_do_not_fit():
     return [(kind, text[:81] if "batched" in text else text[:82]) for kind, text in found]
 
 
+def test_stacks_of_adjoints_of_different_lengths():
+    x = tensor([1.0, 2.0], True)
+    with pytest.raises(ValueError, match=r"\[2, 3\] adjoints"):
+        autograd.grad([x * x, x * 2], x, [ones(2, 2), ones(3, 2)], is_grads_batched=True)
+    with pytest.raises(ValueError, match="hold no adjoint"):
+        autograd.grad(x * x, x, ones(0, 2), is_grads_batched=True)
+
+
 @gives(([0.97, 1.0], [0.97, 1.0]))
 def checkpoint_of_a_function_of_tensors():
     x = tensor([0.25, 0.0], True)

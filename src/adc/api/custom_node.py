@@ -117,7 +117,7 @@ def adjoints(custom: Custom, args: list[Any], bars: Any) -> tuple[Any, ...]:
                     f"the rule of `{custom.__name__}` returns an adjoint of the shape "
                     f"{np.shape(plain(part))} for an argument of the shape {np.shape(plain(leaf))}"
                 )
-            found.append(as_tensor(part))
+            found.append(as_tensor(part) if isinstance(leaf, tape.Tensor) else None)
     return tuple(found)
 
 

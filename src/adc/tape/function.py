@@ -250,7 +250,8 @@ def _node_of(
     ctx._saved = tuple([_kept(t, outputs, packs) for t in ctx._saved])
     shapes = [a.shape if flag else None for a, flag in zip(args, flags, strict=True)]
     operands = tuple([flag for a, flag in zip(args, flags, strict=True) if a.__class__ is Tensor])
-    reverse = _reverse(cls, flags, several, shapes)
+    variables = [isinstance(a, Tensor | np.ndarray | np.generic) for a in args]
+    reverse = _reverse(cls, flags, several, shapes, variables)
     # Without saved Tensors there is nothing to free: a second pass is none through freed values.
     pull = Pull(f"{cls.__name__}Backward", reverse, (Need.VALUE,), False, operands, retains=bool(ctx._saved))
     edges = tuple([a.node for a, flag in zip(args, flags, strict=True) if flag])
@@ -300,7 +301,11 @@ def _returned(ctx: Context, output: Any, node: Node, index: int | None, value: A
 
 
 def _reverse(
-    cls: type[Function], flags: tuple[bool, ...], several: bool, shapes: list[tuple[int, ...] | None]
+    cls: type[Function],
+    flags: tuple[bool, ...],
+    several: bool,
+    shapes: list[tuple[int, ...] | None],
+    variables: list[bool],
 ) -> Any:
     other = getattr(cls, "vjp", None)  # PyTorch's second name of it
     if other is not None and cls.backward is not Function.backward:
@@ -326,6 +331,11 @@ def _reverse(
                 f"{len(flags)}, got {len(adjoints)})"
             )
         for k, (a, shape) in enumerate(zip(adjoints, shapes, strict=True)):
+            if a is not None and not variables[k]:
+                raise RuntimeError(
+                    f"function {cls.__name__}Backward returned a gradient different than None at position {k + 1}, "
+                    "but the corresponding forward input was not a Variable"
+                )
             if a is not None and shape is not None and not _reduces_to(np.shape(record.plain(a)), shape):
                 raise RuntimeError(
                     f"Function {cls.__name__}Backward returned an invalid gradient at index {k} - got "

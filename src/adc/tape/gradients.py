@@ -171,7 +171,14 @@ def _batched(
                 f"output, but a mismatch was detected: grad_output[{k}] has a shape of {stack.shape} and output[{k}] "
                 f"has a shape of {node.shape}."
             )
-    count = len(stacks[0])
+    sizes = [len(stack) for stack in stacks]
+    count = sizes[0]
+    if any(size != count for size in sizes):
+        raise ValueError(
+            f"The stacks of grad_outputs have {sizes} adjoints: there must be as many for each output."
+        )
+    if count == 0:
+        raise ValueError("The stacks of grad_outputs hold no adjoint, so that there is no gradient to give.")
     rows = []
     for k in range(count):
         keep = retain_graph if k == count - 1 else True
