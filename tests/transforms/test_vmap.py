@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -263,3 +264,33 @@ def test_an_empty_batch(mode):
     assert adc.vmap(adc.grad(loss), in_axes=(None, 0, 0), mode=mode)(W, none, np.zeros(0)).shape == (0, 3)
     total = adc.grad(lambda x: np.sum(adc.vmap(lambda v: v @ v, mode=mode)(x)), mode=mode)
     assert total(none).shape == (0, 3)
+
+
+def apart(a, b, scale=1.0):
+    return (a - b) * scale
+
+
+def apart_by_name(a, b, *, scale=1.0):
+    return (a - b) * scale
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "function",
+    [apart, apart_by_name, functools.partial(apart, scale=1.0)],
+    ids=["default", "by name", "partial"],
+)
+def test_batches_of_batches_leave_defaults_alone(function, mode):
+    f = adc.vmap(adc.vmap(function, in_axes=(None, 0)), in_axes=(0, None), mode=mode)
+    np.testing.assert_allclose(f(W, np.array([1.0, 2.0])), W[:, None] - np.array([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_batches_of_batches_of_a_partial_that_the_function_makes(mode):
+    def energy(scale):
+        pairs = adc.vmap(
+            adc.vmap(functools.partial(apart, scale=scale), in_axes=(None, 0)), in_axes=(0, None)
+        )
+        return np.sum(pairs(W, W) ** 2)
+
+    np.testing.assert_allclose(adc.grad(energy, mode=mode)(2.0), 4.0 * np.sum((W[:, None] - W) ** 2))

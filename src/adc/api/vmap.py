@@ -57,7 +57,8 @@ class Batched(Composite):
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         """What a call means inside a function that is being compiled."""
-        return batch.mapped(ev, self._given, args, kwargs, self._axes(args), self.out_axes)
+        axes = self._axes(args)
+        return batch.mapped(ev, self._given, args, kwargs, axes, self.out_axes, shared=self.shared)
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: list[int | str]) -> Any:
         axes = self._all_axes(args)
@@ -80,14 +81,17 @@ class Batched(Composite):
         names = self._parameters.layout.names[self._hidden : self._parameters.layout.positional]
         parameters = self._parameters.signature.parameters.values()
         fixed = {*self._fixed_kwargs, *(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)}
-        shared = frozenset(name for name in fixed if name not in kwargs)
+        shared = self.shared | {name for name in fixed if name not in kwargs}
+        given = self._given
+        if isinstance(given, Batched):  # it is handed the defaults, too
+            given = given._form(args, kwargs)
         axes = self.in_axes
         if not self._parameters.variadic and self._hidden == len(self._fixed_args) and len(args) < len(names):
-            left = [0 if name in kwargs else None for name in names[len(args) :]]
+            left = [0 if name in kwargs and name not in shared else None for name in names[len(args) :]]
             axes = (*self._axes(args), *left)
         found = self
-        if axes is not self.in_axes or shared != self.shared:
-            found = Batched(self._given, axes, self.out_axes, self._how, self.parallel, shared)
+        if axes is not self.in_axes or shared != self.shared or given is not self._given:
+            found = Batched(given, axes, self.out_axes, self._how, self.parallel, shared)
         self._forms[key] = found
         return found
 
@@ -176,6 +180,8 @@ class Batched(Composite):
         if self.in_axes is None or isinstance(self.in_axes, int):
             return [self.in_axes] * len(args)
         axes = list(self.in_axes)
+        while len(axes) > len(args) and axes[-1] is None:  # left out, or given by name
+            axes.pop()
         if len(axes) > len(args):
             raise ArgumentError(
                 f"in_axes has {len(axes)} entries, and the call {len(args)} arguments",

@@ -282,6 +282,16 @@ class Partial:
     args: tuple[Any, ...]
     keywords: dict[str, Any]
 
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """What is left of the function's own: what `inspect` finds behind a transform of it, too."""
+        said = getattr(self.func, "__signature__", None)
+
+        def function() -> None: ...
+
+        function.__signature__ = inspect.signature(self.func) if said is None else said  # type: ignore[attr-defined]
+        return inspect.signature(partial(function, *self.args, **self.keywords))
+
 
 class Outside(Protocol):
     """Functions whose calls are not looked into."""
