@@ -53,6 +53,9 @@ _LAZY = (
 # What calls a function between two items, in no loop that could be written out.
 _BETWEEN_ITEMS = (functools.reduce, max, min)
 
+# Of more than one argument these compare the arguments, which are all there by then.
+_OF_ONE = (max, min)
+
 
 def is_lazy(function: Value) -> bool:
     bound = isinstance(function, types.BuiltinMethodType)  # chain.from_iterable is another one each time
@@ -112,7 +115,8 @@ def gone_over(ev: Loops, node: Any) -> Value:
 
 def argument(ev: Calls, function: Value, call: Any, node: Any) -> Value:
     """The value of an argument of a call: what is gone over, while the call evaluates the other arguments, too."""
-    between = any(function is known for known in _BETWEEN_ITEMS)
+    compares = len(call.args) > 1 and any(function is known for known in _OF_ONE)
+    between = not compares and any(function is known for known in _BETWEEN_ITEMS)
     if not between and not is_lazy(function):
         return ev.evaluate_maybe(node)
     beside = [n for n in (*call.args, *(k.value for k in call.keywords)) if n is not node]
