@@ -80,6 +80,14 @@ def rows_and_columns_by_index(x, y):
     return np.sum(z**2) + np.sum(columns @ columns.T) + np.sum(rows[1] ** 3) + np.sum(tall**2 * x[0])
 
 
+@program(lambda r: (r.normal(size=4), 0.7))
+def tuples_and_nothing_by_index(x, y):
+    ends = {"left": (0, 1), "right": (3, 2)}
+    z = x[np.r_[ends["left"], ends["right"], 1]]
+    pairs = np.r_[((y, 2.0), (1.0, y)), [z[:2]]]
+    return np.sum(z * np.r_[[], (y, 1.0), 0.5, x[:2]]) + np.sum(pairs @ pairs.T)
+
+
 @program(lambda r: (r.normal(size=6),))
 def masked_by_joined_pieces(x):
     """As many as the two pieces have: the count of those below begins in a name of its own."""

@@ -222,7 +222,9 @@ def _part(item, ndmin, trans1d):
         values = spaced(item)
         row = np.reshape(values, (1,) * (ndmin - 1) + (np.size(values),))
         return row if ndmin == 1 or trans1d == -1 else np.swapaxes(row, -1, trans1d)
-    array = np.stack(tuple(item)) if isinstance(item, list) else item
+    array = item
+    if isinstance(item, (list, tuple)):
+        array = np.stack(tuple(item)) if len(item) > 0 else np.zeros(0)
     ndim = np.ndim(array)
     whole = np.reshape(array, (1,) * (ndmin - ndim) + np.shape(array)) if ndim < ndmin else array
     order = None if ndim == 0 else _placed(ndim, ndmin, trans1d)
