@@ -41,7 +41,7 @@ def test_assert_of_the_user(mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_integer_arrays(mode):
-    with pytest.raises(TypeError, match=r"`x` has the dtype int64.*\n.*x.astype\(float\)"):
+    with pytest.raises(TypeError, match=r"`x` has the dtype int64.*\n(.*\n)*.*x.astype\(float\)"):
         adc.grad(sum_of_products, mode=mode)(np.arange(3), X)
     np.testing.assert_allclose(adc.grad(sum_of_products, mode=mode)(X, np.arange(3)), [0, 2, 4])
 
@@ -294,3 +294,70 @@ def test_zip_that_is_strict(f, mode):
     np.testing.assert_allclose(g(X, X), [1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="argument 2"):
         g(X, X[:2])
+
+
+def weighted(x, w):
+    return np.sum(np.sin(x) * w["scale"])
+
+
+def _bad_calls(mode):
+    """Each transform with an argument that has no derivative, and how the user would write that argument."""
+    return [
+        (lambda bad: adc.grad(weighted, mode=mode)(bad, {"scale": X}), "x"),
+        (lambda bad: adc.value_and_grad(weighted, "w", mode=mode)(X, {"scale": bad}), r"w(\['scale'\])?"),
+        (lambda bad: adc.jacobian(weighted, mode=mode)(bad, {"scale": X}), "x"),
+        (lambda bad: adc.hessian(weighted, mode=mode)(bad, {"scale": X}), "x"),
+        (lambda bad: adc.vjp(weighted, bad, {"scale": X}, mode=mode), "x"),
+        (lambda bad: adc.jvp(lambda x: weighted(x, {"scale": X}), (bad,), (bad,), mode=mode), "x"),
+        (lambda bad: adc.hvp(lambda x: weighted(x, {"scale": X}), bad, bad, mode=mode), "x"),
+        (lambda bad: adc.source(adc.grad(weighted, mode=mode), bad, {"scale": X}), "x"),
+    ]
+
+
+@pytest.mark.parametrize("mode", ["auto", "tape"])
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (None, "is None|holds nothing"),
+        ("text", "is 'text'|holds nothing"),
+        (memoryview(b"12"), "class `memoryview`"),
+        (np.arange(3), "dtype int64"),
+        (np.ma.array(X, mask=[1, 0, 0]), "a `MaskedArray`"),
+        (X.astype(">f8"), "byte order"),
+    ],
+    ids=["None", "text", "memoryview", "integers", "masked", "big_endian"],
+)
+def test_a_refused_argument_is_called_as_the_user_calls_it_and_the_function_is_shown(bad, said, mode):
+    for call, name in _bad_calls(mode):
+        with pytest.raises(adc.ArgumentError, match=rf"test_bad_input.py:\d+.*`{name}` .*({said})"):
+            call(bad)
+
+
+def test_an_argument_of_a_batch_without_the_axis():
+    batched = adc.vmap(weighted, in_axes=(0, {"scale": 1}))
+    with pytest.raises(
+        adc.ArgumentError, match=r"axis 1 of `w\['scale'\]`, which has 1 axis\n    def weighted"
+    ):
+        batched(np.eye(3), {"scale": X})
+    with pytest.raises(adc.ArgumentError, match="`x` is a `MaskedArray`"):
+        adc.vmap(weighted)(np.ma.array(1.0), {"scale": X})
+
+
+def test_what_is_no_argument_is_refused_before_the_function_runs():
+    ran = []
+
+    def product(x):
+        ran.append(1)
+        return np.sum(np.asarray(x) * x)
+
+    with pytest.raises(adc.ArgumentError, match="`x` is a `MaskedArray`"):
+        adc.jacobian(product)(np.ma.array(X))
+    with pytest.raises(adc.ArgumentError, match="`x` is a `MaskedArray`"):
+        adc.check_grads(product, (np.ma.array(X),))
+    assert not ran
+
+
+def test_a_function_of_a_library_has_no_line_of_the_user():
+    with pytest.raises(adc.ArgumentError) as caught:
+        adc.grad(np.sum)(None)
+    assert caught.value.location is None

@@ -95,6 +95,23 @@ def test_a_zero_that_rounding_has_left():
 def test_what_is_missing_stays_where_it_is():
     adc.check_grads(lambda x: np.nanvar(x), (np.array([0.4, np.nan, 1.1]),), mode="tape")
     adc.check_grads(lambda x: np.sum(np.exp(x)), (np.array([0.4, -np.inf]),), mode="tape")
+    adc.check_grads(lambda x: x * x, (float("nan"),), mode="tape")  # nothing moves
+
+
+@pytest.mark.parametrize("half", [np.float16(0.5), np.ones(2, np.float16)])
+def test_half_precision_has_too_few_digits_for_differences(half):
+    with pytest.raises(adc.ArgumentError, match=r"half precision(.|\n)*np\.float32"):
+        adc.check_grads(np.sum, (half,), mode="tape")
+    with pytest.raises(adc.ArgumentError, match=r"half precision(.|\n)*np\.float32"):
+        adc.grad(lambda x: np.sum(x), check="first", mode="tape")(half)
+
+
+def test_what_disagrees_is_said_of_the_function():
+    def cut(x):
+        return adc.stop_gradient(x) * x
+
+    with pytest.raises(GradientMismatch, match=r"test_check_grads.py:\d+:\d+: the gradient.*\n    def cut"):
+        adc.check_grads(cut, (3.0,), mode="tape")
 
 
 class Scaled:

@@ -34,6 +34,8 @@ __all__ = [
     "is_static_tuple",
     "leaf_key",
     "read",
+    "refuse_foreign",
+    "refuse_foreign_among",
     "slots_of",
 ]
 
@@ -83,7 +85,7 @@ def read(
 
 def _read_other(value: Any, is_wanted: bool, key: list[Any], inputs: list[Any], instead: Instead) -> None:
     if isinstance(value, ndarray):
-        _refuse_special_arrays(value)
+        refuse_foreign(value)
         read((np.asarray(value),), (is_wanted,), key, inputs)
         return
     if isinstance(value, _BY_VALUE):
@@ -144,11 +146,7 @@ def _static_key(value: Any) -> Any:
         )
     if isinstance(value, Tensor):
         return Tensor
-    if hasattr(type(value), "__array__") or hasattr(type(value), "__array_interface__"):
-        raise ArgumentError(
-            f"an argument is a `{type(value).__module__}.{type(value).__name__}`, not a NumPy array",
-            repair="Pass np.asarray(x).",
-        )
+    refuse_foreign(value)
     return _ById(value)
 
 
@@ -164,12 +162,27 @@ def is_static_tuple(value: Any) -> bool:
     return value.__class__ is tuple and all(v.__class__ is int or is_static_tuple(v) for v in value)
 
 
-def _refuse_special_arrays(value: Any) -> None:
+def refuse_foreign(value: Any, spoken: str = "an argument") -> None:
+    """Raise ArgumentError for what is nearly an array: a subclass with operators of its own, or convertible to one."""
     if isinstance(value, (np.matrix, np.ma.MaskedArray)):
         raise ArgumentError(
-            f"an argument is a `{type(value).__name__}`, whose operators mean something else than an array's",
+            f"{spoken} is a `{type(value).__name__}`, whose operators mean something else than an array's",
             repair="Pass np.asarray(x), and for masked arrays the mask beside it.",
         )
+    if isinstance(value, (ndarray, Tensor, *NUMBERS, *_BY_VALUE, *_BY_IDENTITY)):
+        return
+    if hasattr(type(value), "__array__") or hasattr(type(value), "__array_interface__"):
+        raise ArgumentError(
+            f"{spoken} is a `{type(value).__module__}.{type(value).__name__}`, not a NumPy array",
+            repair="Pass np.asarray(x).",
+        )
+
+
+def refuse_foreign_among(names: Sequence[str], values: Sequence[Any], wanted: Sequence[bool]) -> None:
+    """`refuse_foreign` for the leaves of arguments, each called as the user would write it."""
+    for name, value, w in zip(names, values, wanted, strict=True):
+        for path, item in pytree.flatten_with_paths(value, attributes=not w, settings=w)[0]:
+            refuse_foreign(item, f"the argument `{name}{path}`")
 
 
 # --- slots in full: for the first call of each kind ---------------------------------------------------------
@@ -234,6 +247,7 @@ def _slot(name: str, value: Any, wanted: bool, instead: Instead) -> Slot:
         is_input = isinstance(item, (ndarray, *NUMBERS)) and not isinstance(item, (bool, np.bool_))
         is_input = is_input and not is_of_texts(item)
         if isinstance(item, ndarray):
+            refuse_foreign(item, f"the argument `{name}{path}`")
             item = np.asarray(item)
             item = item if item.ndim else item[()]
         if wanted and not isinstance(item, Tensor):

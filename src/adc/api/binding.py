@@ -7,11 +7,12 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from adc.api.arguments import Instead, read
+from adc.api.arguments import Instead, read, refuse_foreign_among
 from adc.api.call import Call
-from adc.api.functions import is_method, taken_apart, takes, wider_for
+from adc.api.functions import is_method, location, taken_apart, takes, wider_for
 from adc.api.parameters import Layout, parameters_of
 from adc.compiler.frontend import lower
+from adc.errors import ArgumentError
 
 __all__ = ["Binding"]
 
@@ -67,6 +68,11 @@ class Binding:
         return None if made_with is None else (type(self), repr(made_with))
 
     @property
+    def _of_users(self) -> Callable[..., Any]:
+        """The user's function, to which a refusal of its arguments points."""
+        return self._function
+
+    @property
     def _spoken(self) -> str:
         return getattr(self._function, "__name__", "the function")
 
@@ -82,8 +88,21 @@ class Binding:
         """The call with such values, whose inputs are appended to `inputs`."""
         before = len(key)
         instead = None if into else self.instead  # the caller's arrays are those of the elements
-        read(values, wanted, key, inputs, instead)
+        try:
+            read(values, wanted, key, inputs, instead)
+        except ArgumentError as error:
+            raise self._told_by_name(error, layout, values, wanted) from None
         return self._call_of(layout, values, wanted, key, instead, before, into)
+
+    def _told_by_name(
+        self, error: ArgumentError, layout: Layout, values: Sequence[Any], wanted: Sequence[bool]
+    ) -> ArgumentError:
+        """What `read` refuses, with the name of the argument and the function that it is for."""
+        try:
+            refuse_foreign_among(layout.names, values, wanted)
+        except ArgumentError as named:
+            error = named
+        return error.at(location(self._of_users))
 
     def _call_of(
         self,
@@ -96,7 +115,8 @@ class Binding:
         into: bool = False,
     ) -> Call:
         defaults = self._parameters.left_out(layout, values, wanted)
-        return Call(layout, values, wanted, tuple(key), into, instead, before, defaults=defaults)
+        function = self._of_users
+        return Call(function, layout, values, wanted, tuple(key), into, instead, before, defaults=defaults)
 
     def _bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
         if not kwargs and len(args) < len(self._completions):

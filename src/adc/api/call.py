@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adc.api import functions
 from adc.api.arguments import Instead, Slot, read, slots_of
 from adc.api.parameters import Layout
 from adc.compiler.frontend import columns
 from adc.compiler.frontend.outside import Place
+from adc.errors import ArgumentError
 
 __all__ = ["Call"]
 
@@ -18,6 +20,7 @@ __all__ = ["Call"]
 class Call:
     """The arguments of one call, for the ways that need more than the inputs."""
 
+    of: Callable[..., Any]  # the user's function, to which a refusal points
     layout: Layout
     values: Sequence[Any]
     wanted: Sequence[bool]
@@ -29,7 +32,11 @@ class Call:
     defaults: Mapping[str, Place] = field(default_factory=dict)  # `Parameters.left_out`
 
     def slots(self) -> list[Slot]:
-        slots = slots_of(self.layout, self.values, self.wanted, self.instead)
+        try:
+            slots = slots_of(self.layout, self.values, self.wanted, self.instead)
+        except ArgumentError as error:
+            error.at(functions.location(self.of))
+            raise
         return (
             [replace(slot, default=self.defaults.get(slot.name)) for slot in slots]
             if self.defaults

@@ -230,6 +230,10 @@ class Directional(Composite):
     def _of(self) -> Callable[..., Any]:
         return self.target
 
+    @property
+    def _of_users(self) -> Callable[..., Any]:
+        return taken_apart(self.target)[0]
+
     def _arguments(self) -> tuple[Any, ...]:
         return self.target, self.count, self._has_aux, self._how, self.fixed, self.named
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from adc.errors import ArgumentError
+
 __all__ = ["STEPS", "Claim", "agreed", "direction_of", "paired", "precision", "slope"]
 
 # Steps of the central differences: around the cube root of the machine precision, where the errors of truncation and of
@@ -18,7 +20,13 @@ TOLERANCE = {"d": 1e-5, "f": 2e-2}
 
 
 def precision(x: Any) -> str:
-    """The precision of a value's numbers: "f" for single, "d" for double."""
+    """The precision of a value's numbers: "f" for single, "d" for double. Raises ArgumentError for half precision."""
+    if np.asarray(x).dtype.char == "e":
+        raise ArgumentError(
+            "a derivative in half precision is to be compared with differences",
+            why="Three digits are too few to take a difference of.",
+            repair="Pass x.astype(np.float32).",
+        )
     return "f" if np.asarray(x).dtype.char in "fF" else "d"
 
 
@@ -58,6 +66,8 @@ def agreed(claim: Claim, along: Callable[[NDArray[Any]], float]) -> float | None
     """None where differences of `along`, a function of the point, agree with the claim; else what they say."""
     relative = TOLERANCE[claim.kind] if claim.rtol is None else claim.rtol
     absolute = relative * max(1.0, claim.size) * 1e-2 if claim.atol is None else claim.atol
+    if not np.isfinite(claim.at).any():  # nothing moves
+        return None
     first = None
     for step in STEPS[claim.kind]:
         difference = slope(claim.at, claim.direction, along, step)

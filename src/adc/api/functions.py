@@ -38,6 +38,7 @@ OTHERS, ANY = 1, 2
 _ANY = list(inspect.signature(lambda *args, **kwargs: None).parameters.values())
 # Functions of C without a rule, whose calls both the compiler and the tape take.
 _WITHOUT_A_RULE = (sum, max, min, sorted, operator.getitem, np.array, np.asarray, np.ascontiguousarray)
+_WRITTEN = "<adc: "  # how the files are called of functions that are written out
 # What a function that is written out calls.
 _CALLED: weakref.WeakKeyDictionary[Callable[..., Any], Any] = weakref.WeakKeyDictionary()
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -198,7 +199,7 @@ def _calling(
 ) -> Callable[..., Any]:
     """A function with a text, which calls what is spelled so."""
     listed = str(inspect.Signature([p.replace(annotation=p.empty) for p in parameters]))
-    file = f"<adc: {name or spelling}{listed}>"
+    file = f"{_WRITTEN}{name or spelling}{listed}>"
     name = name or spelling.rpartition(".")[2]
     text = f"def {name}{listed}:\n    return {spelling}({', '.join(map(_passed, parameters))})\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
@@ -266,10 +267,12 @@ def has_code(function: Any) -> bool:
 
 
 def location(function: Callable[..., Any]) -> Location | None:
-    """Where a function begins, for an error about the whole of it; None where there is no text."""
+    """Where a function begins, for an error about the whole of it; None where the user has no text of it."""
     try:
         text = source.of(function)
     except (SourceError, UnsupportedError):
+        return None
+    if text.file.startswith(_WRITTEN):
         return None
     return Location(text.file, text.first_line, 0, None, text.line(text.first_line))
 

@@ -59,7 +59,8 @@ class Jacobian(Matrix):
         return found
 
     def _cheaper(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Matrix:
-        _layout, values, wanted, _ = self._bound(args, kwargs)
+        layout, values, wanted, _ = self._bound(args, kwargs)
+        self._read(layout, values, wanted, [], []).slots()  # what is no argument is refused before it runs
         inputs = sum(
             np.size(leaf)
             for value, w in zip(values, wanted, strict=True)

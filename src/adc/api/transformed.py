@@ -303,7 +303,10 @@ class Transformed(Asking):
         layout, values, wanted, key = self._bound(args, kwargs)
         inputs: list[Any] = []
         before = len(key)
-        read(values, wanted, key, inputs, self.instead)
+        try:
+            read(values, wanted, key, inputs, self.instead)
+        except ArgumentError as error:
+            raise self._told_by_name(error, layout, values, wanted) from None
         every = self._specialisations.get(tuple(key), [])
         known = fitting(every, inputs)
         self._entry = entry.none_yet

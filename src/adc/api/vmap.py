@@ -12,6 +12,7 @@ import numpy as np
 from adc import pytree, tape
 from adc.api import taped
 from adc.api.composite import Composite
+from adc.api.functions import location
 from adc.api.how import How, how
 from adc.api.text import Text
 from adc.api.typed import Decorator, Transform
@@ -125,16 +126,29 @@ class Batched(Composite):
             )
         leaves = pytree.leaves(tuple(args))
         axes = _spread(self._axes(args), tuple(args))
-        for leaf, axis in zip(leaves, axes, strict=True):
+        for k, (leaf, axis) in enumerate(zip(leaves, axes, strict=True)):
             if axis is not None and not -np.ndim(leaf) <= axis < np.ndim(leaf):
+                layout, values, wanted, key = self._bound(args, kwargs)
+                self._read(layout, values, wanted, key, []).slots()  # what is no argument has no axes, either
+                many = f"{np.ndim(leaf) or 'no'} {'axis' if np.ndim(leaf) == 1 else 'axes'}"
                 raise ArgumentError(
-                    f"vmap is to run over axis {axis} of an argument with {np.ndim(leaf)} axes",
+                    f"vmap is to run over axis {axis} of `{self._paths(args)[k]}`, which has {many}",
+                    location(self._of_users),
                     repair="Give in_axes=None for arguments that are the same for all.",
                 )
         lengths = _lengths(zip(leaves, axes, strict=True))
         if self.parallel and len(lengths) == 1 and not taped.carries_tensors((args, kwargs)):
             return self._in_threads(form, lengths.pop(), leaves, axes, args, kwargs)
         return run(*args, **kwargs)
+
+    def _paths(self, args: Sequence[Any]) -> list[str]:
+        """The leaves of positional arguments as the user would write them."""
+        names = () if self._parameters.variadic else self._parameters.layout.names[self._hidden :]
+        return [
+            f"{names[k] if k < len(names) else f'args[{k}]'}{path}"
+            for k, value in enumerate(args)
+            for path, _ in pytree.flatten_with_paths(value)[0]
+        ]
 
     def _in_threads(
         self,
@@ -211,7 +225,7 @@ class Batched(Composite):
         if not lengths:
             raise ArgumentError(
                 "vmap has no argument to map over",
-                why="in_axes is None for all of them.",
+                why="`in_axes` is None for all of them.",
                 repair="Give at least one argument an axis.",
             )
         if len(lengths) != 1:

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from adc import pytree
 from adc.api import Derivative, value_and_grad
+from adc.api.arguments import refuse_foreign_among
 from adc.api.derived import Chain, Derived, Step
 from adc.api.differences import STEPS, Claim, agreed, direction_of, paired, precision, slope
-from adc.api.functions import written_out
+from adc.api.functions import location, written_out
 from adc.api.how import how
 from adc.api.parameters import Layout, Parameters
 from adc.config import Mode
@@ -86,13 +87,25 @@ def check_grads(
         argnums = tuple(k for k in range(layout.positional) if _all_floats(values[k]))
         if not argnums:
             raise ArgumentError(
-                "none of the arguments holds floats", repair="Pass floats, or say argnums=..."
+                "none of the arguments holds floats",
+                location(primal),
+                repair="Pass floats, or say argnums=...",
             )
     chosen = tuple(argnums) if isinstance(argnums, (tuple, list)) else (argnums,)
     slots = parameters.wanted(chosen, layout, f"{getattr(primal, '__name__', 'the function')}()")
+    try:
+        refuse_foreign_among(layout.names, values, [k in slots for k in range(len(values))])
+    except ArgumentError as error:
+        error.at(location(primal))
+        raise
     values = tuple(pytree.map_structure(_as_number, v) if k in slots else v for k, v in enumerate(values))
     settings = _Settings(tuple(dict.fromkeys(modes)), directions, rtol, atol, mode)
-    _Check(primal, chosen, layout, values, slots, settings, np.random.default_rng(seed)).run((), (), order)
+    check = _Check(primal, chosen, layout, values, slots, settings, np.random.default_rng(seed))
+    try:
+        check.run((), (), order)
+    except GradientMismatch as error:
+        error.at(location(primal))
+        raise
 
 
 def _written_out(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -142,7 +142,7 @@ def _length(ev: Evaluator, batched: list[tuple[Value, int | None]]) -> Value:
     if found is None:
         raise ev.refuse(
             "vmap has no argument to map over",
-            "in_axes is None for all of them",
+            "`in_axes` is None for all of them",
             "give at least one argument an axis",
         )
     return ev.dim_value(found)
