@@ -361,3 +361,45 @@ def test_a_function_of_a_library_has_no_line_of_the_user():
     with pytest.raises(adc.ArgumentError) as caught:
         adc.grad(np.sum)(None)
     assert caught.value.location is None
+
+
+def squared(x):
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: adc.grad(squared, X),
+        lambda: adc.grad(squared, 0, X),
+        lambda: adc.value_and_grad(squared, (X,)),
+        lambda: adc.jacobian(squared, X),
+        lambda: adc.hessian(squared, X),
+        lambda: adc.vjp(squared, X, argnums=X),
+    ],
+)
+def test_arguments_in_the_place_of_argnums_are_refused_where_they_are_written(call):
+    with pytest.raises(adc.ArgumentError, match=r"but a `ndarray`\n.*adc\.grad\(f\)\(x\)"):
+        call()
+
+
+async def later(x):
+    return np.sum(x)
+
+
+async def steps(x):
+    yield np.sum(x)
+
+
+class Remote:
+    async def loss(self, x):
+        return np.sum(x)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("function", [later, steps, Remote().loss])
+def test_coroutines_have_no_derivative_on_any_engine(function, mode):
+    with pytest.raises(
+        adc.UnsupportedError, match=r"test_bad_input.py:\d+:\d+: .*coroutine.*\n    async def"
+    ):
+        adc.grad(function, mode=mode)(X)

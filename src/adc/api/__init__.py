@@ -248,7 +248,7 @@ def jacobian(
            [0., 4.]])
     """
 
-    refuse_no_argnums(argnums)
+    refuse_no_argnums(argnums, has_aux)
     asked = how(mode, strict)
 
     def decorate(f: Callable[..., Any]) -> Matrix:
@@ -268,7 +268,7 @@ def _made(
     *,
     value: bool,
 ) -> Any:
-    refuse_no_argnums(argnums)
+    refuse_no_argnums(argnums, has_aux)
 
     def decorate(f: Callable[..., Any]) -> Any:
         if holomorphic:

@@ -78,6 +78,8 @@ def taken_apart(function: Any) -> tuple[Callable[..., Any], tuple[Any, ...], dic
     dispatched = getattr(function, "py_func", None)
     if isinstance(dispatched, types.FunctionType):
         return dispatched, (), {}
+    if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        source.of(function)  # says why not: no engine takes it
     if has_code(function) or hasattr(function, "__adc_primal__"):
         return function, (), {}
     # What stands for a ufunc in traced code is called as it is: that says where it comes from.

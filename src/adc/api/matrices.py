@@ -197,7 +197,7 @@ def _made(
     asked: How,
     chunk_size: int | None,
 ) -> Any:
-    refuse_no_argnums(argnums)
+    refuse_no_argnums(argnums, has_aux)
 
     def decorate(f: Callable[..., Any]) -> Matrix:
         return kind(f, argnums, has_aux, asked, chunk_size)

@@ -60,11 +60,26 @@ def _told(function: types.FunctionType) -> tuple[int, ...]:
     return tuple(id(function.__dict__.get(name)) for name in ("__wrapped__", "__signature__"))
 
 
-def refuse_no_argnums(argnums: Any) -> None:
-    """Raise ArgumentError for `argnums` without any."""
-    if isinstance(argnums, (tuple, list)) and not argnums:
+def refuse_no_argnums(argnums: Any, has_aux: Any = False) -> None:
+    """Raise ArgumentError for `argnums` without any, or that cannot name one, and a `has_aux` that says nothing.
+
+    So that `adc.grad(f, x)` is refused where it is written.
+    """
+    several = isinstance(argnums, (tuple, list))
+    if several and not argnums:
         raise ArgumentError(
             f"argnums={argnums!r} names no argument", repair="Name those to differentiate with respect to."
+        )
+    for one in argnums if several else (argnums,):
+        if not isinstance(one, (int, np.integer, str)) or isinstance(one, bool):
+            raise ArgumentError(
+                f"argnums {'holds' if several else 'is'} no position or name, but a `{type(one).__name__}`",
+                repair="Give a position, a name, or a tuple of them; arguments go to what is returned: adc.grad(f)(x).",
+            )
+    if not isinstance(has_aux, (bool, np.bool_)):
+        raise ArgumentError(
+            f"has_aux is not True or False, but a `{type(has_aux).__name__}`",
+            repair="Arguments go to what is returned: adc.grad(f)(x).",
         )
 
 

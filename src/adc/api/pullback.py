@@ -11,6 +11,7 @@ from adc import pytree, tape
 from adc.api import functions, taped
 from adc.api.call import Call
 from adc.api.how import how
+from adc.api.parameters import refuse_no_argnums
 from adc.api.phases import Phased, TapedRun, phased
 from adc.compiler import results
 from adc.compiler.frontend.lower import Evaluator
@@ -163,6 +164,7 @@ def _prepared(
     **kwargs: Any,
 ) -> tuple[Phased, tuple[Any, ...], dict[str, Any]]:
     """The two programs that a call of `vjp` runs, and what the first is called with."""
+    refuse_no_argnums(0 if argnums is None else argnums, has_aux)
     chosen = tuple(range(len(primals))) if argnums is None else argnums
     chosen = tuple(chosen) if isinstance(chosen, (tuple, list)) else (chosen,)
     engine, fixed, named = phased(Pulled, function, chosen, has_aux, how(mode, strict))

@@ -103,7 +103,7 @@ def check_grads(
     check = _Check(primal, chosen, layout, values, slots, settings, np.random.default_rng(seed))
     try:
         check.run((), (), order)
-    except GradientMismatch as error:
+    except (GradientMismatch, DerivativeError) as error:
         error.at(location(primal))
         raise
 
