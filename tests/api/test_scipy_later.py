@@ -1,4 +1,4 @@
-"""Parts of SciPy take long to import: they are, when a program first needs one."""
+"""Parts of SciPy take long to import: they are, when a program first needs one. Small matrices need none."""
 
 import os
 import subprocess
@@ -24,6 +24,10 @@ def plain(x):
     return np.sum(np.sin(x) * x)
 
 
+def small(a):
+    return np.sum(np.linalg.solve(a, np.ones(3)) * np.arange(3.0)) + np.sum(a[:2] @ a)
+
+
 def system(a):
     return np.sum(np.linalg.solve(a, np.ones(90)) * np.arange(90.0)) + np.sum(a[:70] @ a)
 
@@ -33,6 +37,7 @@ def is_there():
 
 
 adc.grad(plain, mode="compiled")(np.zeros(3))
+adc.grad(small, mode="compiled")(np.eye(3) * 2)
 without = is_there()
 print(without, np.round(adc.grad(system, mode="compiled")(np.eye(90) * 2)[1, 1], 9), is_there())
 """

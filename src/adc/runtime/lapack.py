@@ -4,14 +4,15 @@ SciPy publishes them as C functions that take pointers (`scipy.linalg.cython_bla
 in LLVM's symbol table under a name of ours, as in `scipy_special`, so that machine code on disk holds no address.
 
 To import scipy.linalg takes a quarter of what the import of adc takes, and most programs call no routine. So the names
-are entered when the first call of one is compiled, or machine code in which one stands is read from disk.
+are entered when the first call of one is compiled, or machine code in which one stands is read from disk: small systems
+and products never come to it. Until then it is enough that SciPy is installed.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import importlib
+import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -54,11 +55,12 @@ def _entered() -> frozenset[str]:
 
 
 def require() -> None:
-    """Enter the routines; refuse to compile what calls one where there is none."""
-    if not _entered():
-        raise TypingError("compiled matrix products and linear algebra need SciPy: pip install scipy")
+    """Refuse to compile what may come to a routine where SciPy is not installed."""
+    if importlib.util.find_spec("scipy") is None:
+        raise TypingError(_MISSING)
 
 
+_MISSING = "compiled matrix products and linear algebra need SciPy: pip install scipy"
 _LETTERS = {types.float32: "s", types.float64: "d", types.complex64: "c", types.complex128: "z"}
 
 
@@ -73,7 +75,8 @@ def routine(name: str) -> Any:
 
     @intrinsic  # type: ignore[untyped-decorator,unused-ignore]
     def call(typing_context: Any, arguments: Any) -> Any:
-        require()
+        if not _entered():
+            raise TypingError(_MISSING)
         arrays = [getattr(kind, "types", (kind,))[0] for kind in arguments.types]
         dtype = next(kind.dtype for kind in arrays if isinstance(kind, types.Array))
         symbol = _symbol(name if name in _entered() else _LETTERS[dtype] + name)
