@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adc.pytree import Structure, flatten, unflatten, whole
+from adc.errors import ArgumentError
+from adc.pytree import Structure, flatten, flatten_with_paths, unflatten, whole
 
 __all__ = ["Piece", "Unravel", "ravel_pytree"]
 
@@ -18,7 +19,8 @@ def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Unravel]:
     """All leaves in one vector, and the function that takes such a vector apart again.
 
     The vector has the leaves' common dtype; the way back restores shapes, dtypes and Python floats. Both may be used
-    inside functions that are differentiated. The way back raises `ValueError` for a vector of another length.
+    inside functions that are differentiated. The way back raises `ValueError` for a vector of another length,
+    and `ArgumentError` is raised for a leaf that is neither a number nor an array.
 
     >>> vector, back = ravel_pytree({"w": np.ones((2, 2)), "b": 3.0})
     >>> vector
@@ -27,6 +29,14 @@ def ravel_pytree(tree: Any) -> tuple[NDArray[Any], Unravel]:
     6.0
     """
     values, structure = flatten(tree)
+    for path, value in flatten_with_paths(tree)[0]:
+        special = isinstance(value, (np.ma.MaskedArray, np.matrix))
+        if special or not (hasattr(value, "dtype") or isinstance(value, (int, float, complex))):
+            raise ArgumentError(
+                f"`tree{path}` is a `{type(value).__name__}`, which has no place in a vector",
+                why="The leaves are numbers and arrays.",
+                repair="Pass np.asarray(x), and the mask beside it." if special else "Leave it out.",
+            )
     vector = np.concatenate([np.ravel(value) for value in values]) if values else np.zeros(0)
     pieces = tuple(Piece(np.shape(v), None if type(v) is float else np.result_type(v)) for v in values)
     return vector, Unravel(structure, pieces)

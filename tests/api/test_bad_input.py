@@ -403,3 +403,48 @@ def test_coroutines_have_no_derivative_on_any_engine(function, mode):
         adc.UnsupportedError, match=r"test_bad_input.py:\d+:\d+: .*coroutine.*\n    async def"
     ):
         adc.grad(function, mode=mode)(X)
+
+
+@pytest.mark.parametrize("mode", ["python", "tape"])
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.array])
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_special_arrays_as_directions(mode, kind):
+    def stretched(x):
+        return x * 2.0
+
+    column = np.ones((1, 3))
+    with pytest.raises(adc.AdcError, match=r"the adjoint.*(MaskedArray|matrix)`"):
+        adc.vjp(stretched, column, mode=mode)[1](kind(column))
+    with pytest.raises(adc.AdcError, match=r"(MaskedArray|matrix)`"):
+        adc.jvp(stretched, (column,), (kind(column),), mode=mode)
+    with pytest.raises(adc.AdcError, match=r"(MaskedArray|matrix)`"):
+        adc.linearize(stretched, column, mode=mode)[1](kind(column))
+
+
+@pytest.mark.parametrize("kind", [np.matrix, np.ma.array])
+@pytest.mark.filterwarnings("ignore:the matrix subclass")
+def test_special_arrays_lose_nothing_in_a_tensor_or_vector(kind):
+    for made in (adc.tensor, adc.from_numpy, adc.ravel_pytree):
+        with pytest.raises(adc.AdcError, match=r"(MaskedArray|matrix)`"):
+            made(kind([[1.0, 2.0]]))
+
+
+@pytest.mark.parametrize("leaf", ["text", object(), b"12"])
+def test_what_has_no_place_in_a_vector(leaf):
+    with pytest.raises(adc.ArgumentError, match=r"`tree\['name'\]` is a"):
+        adc.ravel_pytree({"w": X, "name": leaf})
+
+
+@pytest.mark.parametrize("directions", [0, -1, 2.0, "3"])
+def test_a_check_without_directions_checks_nothing(directions):
+    with pytest.raises(adc.ArgumentError, match="directions="):
+        adc.check_grads(squared, (X,), directions=directions)
+
+
+@pytest.mark.filterwarnings("ignore::adc.FallbackWarning")
+def test_results_of_a_batch_without_the_axis():
+    def plain(x):
+        return x * 2.0
+
+    with pytest.raises(adc.ArgumentError, match=r"axis 3 of results with 1 axes\n    def plain"):
+        adc.vmap(plain, out_axes=3)(np.eye(2))

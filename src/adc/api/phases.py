@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from adc import pytree
-from adc.api.arguments import Slot
+from adc.api.arguments import Slot, refuse_foreign
 from adc.api.call import Call
 from adc.api.composite import Composite
 from adc.api.functions import has_code, is_method, taken_apart
@@ -250,6 +250,7 @@ def _fitted(direction: Any, like: Any, param: Var) -> Any:
         and direction.flags.c_contiguous
     ):
         return direction  # the usual case
+    refuse_foreign(direction, "the adjoint or tangent")
     if np.shape(direction) != np.shape(like):
         raise ShapeError(
             f"the adjoint or tangent has the shape {np.shape(direction)}, its primal {np.shape(like)}"

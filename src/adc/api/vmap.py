@@ -246,6 +246,13 @@ class Batched(Composite):
                 taped.on_copies(self._function, pytree.unflatten(structure, items), {**named, **fixed})
             )
         ends = _spread(self.out_axes, rows[0])
+        for result, axis in zip(pytree.leaves(rows[0]), ends, strict=True):
+            if axis is not None and not -np.ndim(result) - 1 <= axis <= np.ndim(result):
+                raise ArgumentError(
+                    f"vmap stacks along axis {axis} of results with {np.ndim(result)} axes",
+                    location(self._of_users),
+                    repair="Give out_axes between 0 and that.",
+                )
         columns = list(zip(*(pytree.leaves(row) for row in rows), strict=True))
         for column, axis in zip(columns, ends, strict=True):
             if axis is None and not _same_for_all(column, mine):

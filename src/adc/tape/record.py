@@ -320,7 +320,7 @@ def record(
 ) -> Any:
     """A Tensor (or several) for the result `z` of an operation with the given pull."""
     if z.__class__ is not np.ndarray:
-        _refuse_special_arrays(z)
+        refuse_special_arrays(z)
     node = new_node(pull, z, edges, kept, frame=frame)
     if isinstance(node, Whole):
         return rebuild(z, _parts(node, z))
@@ -336,10 +336,11 @@ def record(
     return make(z, node)
 
 
-def _refuse_special_arrays(z: Any) -> None:
+def refuse_special_arrays(z: Any, spoken: str = "an operand") -> None:
+    """Raise UnsupportedError for a masked array or a matrix."""
     if isinstance(z, _OF_OTHER_MEANING):
         raise UnsupportedError(
-            f"an operand is a `{type(z).__name__}`, whose operators mean something else than an array's",
+            f"{spoken} is a `{type(z).__name__}`, whose operators mean something else than an array's",
             here(),
             repair="Use np.asarray(x), and for masked arrays the mask beside it.",
         )

@@ -354,6 +354,7 @@ def tensor(data: Any, dtype: Any = None, requires_grad: bool = False) -> Tensor:
     tensor([[1., 2.],
             [3., 4.]], requires_grad=True)
     """
+    record.refuse_special_arrays(data, "what a Tensor is to hold")
     made = make(np.array(record.plain(data), dtype=dtype))
     return made.requires_grad_() if requires_grad else made
 
@@ -371,6 +372,7 @@ def from_numpy(array: np.ndarray[Any, Any]) -> Tensor:
     """
     if not isinstance(array, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    record.refuse_special_arrays(array, "what a Tensor is to hold")
     return make(array)
 
 

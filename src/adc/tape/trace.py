@@ -482,6 +482,7 @@ def _like(bar: Any, y: Any, what: str = "adjoint", of: str = "result") -> Any:
         raise ArgumentError("the adjoint or tangent is complex, its primal real")
     if bar.__class__ is Tensor:
         return bar
+    record.refuse_special_arrays(bar, f"the {what}")
     array = np.asarray(bar, dtype=None if np.iscomplexobj(bar) else y.dtype)
     if array.shape != y.shape:
         raise ShapeError(f"the {what} has shape {array.shape}, the {of} {y.shape}")

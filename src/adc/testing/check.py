@@ -73,6 +73,8 @@ def check_grads(
     """
     if not isinstance(order, int) or order < 1:
         raise ArgumentError(f"order={order!r} is not a positive integer")
+    if not isinstance(directions, int) or directions < 1:
+        raise ArgumentError(f"directions={directions!r} is not a positive integer")
     if not isinstance(args, (tuple, list)):
         raise ArgumentError(
             "check_grads takes a tuple of arguments", repair="For one argument: check_grads(f, (x,))."
