@@ -476,3 +476,21 @@ def test_a_rule_that_applies_its_function_to_tangents():
     np.testing.assert_allclose(adc.hessian(f, mode="tape")(X), adc.hessian(plain, mode="python")(X))
     found = adc.jvp(f, (X,), (V,), mode="tape")
     np.testing.assert_allclose(found, adc.jvp(plain, (X,), (V,), mode="python"))
+
+
+def by_another(y):
+    @adc.custom_vjp
+    def f(x):
+        return 2.0 * np.sin(x)
+
+    f.defvjp(lambda x: (f(x), y), lambda kept, bar: (2.0 * np.cos(kept) * bar,))
+    return adc.grad(f)(1.0)
+
+
+def test_a_value_from_outside_that_a_forward_rule_hands_on_is_read():
+    # No statement of the rule reads it: the second derivative was 0, without a word.
+    with pytest.raises(adc.UnsupportedError, match="reads `y` of the function around it"):
+        adc.grad(by_another, mode="python")(1.0)
+    with pytest.raises(adc.UnsupportedError, match="of the function around it"):
+        adc.vmap(by_another, mode="python")(X)
+    np.testing.assert_allclose(adc.grad(by_another, mode="tape")(1.0), -2.0 * np.sin(1.0))

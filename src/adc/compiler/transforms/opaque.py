@@ -112,7 +112,12 @@ def call(
     with ev.at(block), nothing_left(ev, f"`{name}`, which has a rule of its own or is checkpointed"):
         output = without_lists(forward([next(inside) if isinstance(x, Var) else x for x in leaves]))
     own_inputs = {c.param for c in ev.captures}
-    free = [v for v in scopes.free(block, params) if v not in own_inputs]
+    form = Leaves(output)
+    results = [a for a in form.atoms if isinstance(a, Var)]
+    own = {v for s in walk(block) for v in (*defined(s), *bound_inside(s))} | set(params)
+    # What is handed on as it stands outside is read, too, though no statement reads it.
+    handed_on = [v for v in results if v not in own]
+    free = [v for v in dict.fromkeys((*scopes.free(block, params), *handed_on)) if v not in own_inputs]
     dims = {v for x in given for v in length_variables(x)}
     # Lengths of an argument may be read: they stand for those of the parameter.
     read = {v for s in walk(block) if not (isinstance(s, Assign) and s.name == "dim") for v in uses(s)}
@@ -128,12 +133,9 @@ def call(
             else "its derivative runs in another place",
             "pass it as an argument; of a method, what the object holds",
         )
-    form = Leaves(output)
-    results = [a for a in form.atoms if isinstance(a, Var)]
     if not results:
         ev.block.extend(substitute(block, dict(zip(params, given, strict=True))))
         return output
-    own = {v for s in walk(block) for v in (*defined(s), *bound_inside(s))} | set(params)
     targets = tuple(_target(v, own) for v in results)
     rule_leaves, results_count = leaves, len(form.atoms)
     names = [f"x{k}" for k in range(len(given))]
