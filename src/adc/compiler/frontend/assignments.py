@@ -107,8 +107,7 @@ class Assignments(Calls):
             return
         if isinstance(owner, Var) and not hasattr(np.ndarray, name):
             owned = "numpy.ndarray" if owner.is_array else "float"
-            error = AttributeError(f"'{owned}' object has no attribute '{name}'")
-            raise SurelyRaised(error, self.region_depth, self.origin)
+            raise SurelyRaised(instances.no_room(owned, name), self.region_depth, self.origin)
         if name == "shape" and target is not None and self._has_one_name(target.value, owner):
             self.frame.env[target.value.id] = self.call(np.reshape, [owner, value], {})
             return

@@ -398,7 +398,7 @@ def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
         ev.call(_found(type(found), "__set__"), [found, owner, value], {})
         return
     if not _has_room_for(owner.cls, name):
-        error = AttributeError(f"'{owner.cls.__name__}' object has no attribute '{name}'")
+        error = no_room(owner.cls.__name__, name, is_of_class=_found(owner.cls, name) is not _ABSENT)
         raise SurelyRaised(error, ev.region_depth, ev.origin)
     owner[name] = ev.named_value(value, name)
 
@@ -406,6 +406,16 @@ def set_of_object(ev: Core, owner: Value, name: Value, value: Value) -> None:
 def _has_room_for(cls: type, name: str) -> bool:
     """Whether an object may have an attribute: `__slots__` of all its classes say which, or it has a dict."""
     return cls.__dictoffset__ != 0 or isinstance(_found(cls, name), types.MemberDescriptorType)
+
+
+def no_room(kind: str, name: str, is_of_class: bool = False) -> AttributeError:
+    """What Python says, which differs between its versions, of an attribute that objects of a kind have no room for."""
+    bare = type(kind, (), {"__slots__": (), **({name: None} if is_of_class else {})})
+    try:
+        setattr(bare(), name, None)
+    except AttributeError as error:
+        return AttributeError(str(error))
+    raise AssertionError(f"there is room for {name}")
 
 
 def class_of(value: Value) -> type | None:
