@@ -5,6 +5,7 @@ A nameless value that is used once, by a statement of the same block, with no wr
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from adc.compiler.analysis.effects import Memory
@@ -46,6 +47,25 @@ def _is_long_call(stmt: Stmt) -> bool:
     return writes_arguments(stmt) and isinstance(stmt, Assign) and len(stmt.args) > MOST_OPERANDS
 
 
+class _Places:
+    """Where the values of a block are read, and where memory is written in it."""
+
+    def __init__(self, block: Block, memory: Memory) -> None:
+        self.reader: dict[Var, int] = {}  # the first statement that reads a value where it stands
+        self._writes: dict[Var, list[int]] = {}
+        for k, stmt in enumerate(block):
+            for v in _direct_uses(stmt):
+                self.reader.setdefault(v, k)
+            for s in walk([stmt]):
+                for array in (s.array,) if isinstance(s, Store) else uses(s) if writes_arguments(s) else ():
+                    self._writes.setdefault(memory.of(array), []).append(k)
+
+    def is_written(self, root: Var, after: int, before: int) -> bool:
+        """Whether a statement between two others writes to memory."""
+        writes = self._writes.get(root, ())
+        return bisect_left(writes, before) > bisect_right(writes, after)
+
+
 class Inlining:
     """`definition[v]` is the statement whose expression stands in place of `v`."""
 
@@ -83,6 +103,7 @@ class Inlining:
         for stmt in block:
             for inner in blocks(stmt):
                 self._block(inner, kept_names)
+        places = _Places(block, self.memory)
         for position, stmt in enumerate(block):
             v = self._candidate(stmt)
             if v is None:
@@ -93,8 +114,8 @@ class Inlining:
                 continue
             if self.count[v] != 1:
                 continue
-            consumer = self._consumer(v, block, position)
-            if consumer is None or self._written(stmt, block[position + 1 : consumer]):
+            consumer = places.reader.get(v)
+            if consumer is None or self._written(stmt, places, position, consumer):
                 continue
             depth = 1 + max((self._depth.get(u, 0) for u in self.operands(stmt)), default=0)
             if v.named and not (
@@ -189,21 +210,10 @@ class Inlining:
             for s in inner:
                 yield from self.operands(s)
 
-    def _consumer(self, v: Var, block: Block, position: int) -> int | None:
-        for k in range(position + 1, len(block)):
-            stmt = block[k]
-            if v in set(_direct_uses(stmt)):
-                return k
-        return None
-
-    def _written(self, stmt: Stmt, between: Block) -> bool:
-        """Whether something that the expression reads changes before it is used."""
+    def _written(self, stmt: Stmt, places: _Places, position: int, consumer: int) -> bool:
+        """Whether something that the expression at a position reads changes before it is used."""
         read = {self.memory.of(root) for root in self._read_roots(stmt)}
-        return bool(read) and any(
-            (isinstance(s, Store) and self.memory.of(s.array) in read)
-            or (writes_arguments(s) and any(self.memory.of(v) in read for v in uses(s)))
-            for s in walk(between)
-        )
+        return any(places.is_written(root, position, consumer) for root in read)
 
     def _read_roots(self, stmt: Stmt) -> set[Var]:
         """The memory that an expression reads, with that of the expressions printed inside it."""

@@ -18,6 +18,9 @@ class Names:
         }
         self.local = stored | {a.arg for a in function.args.args}
         self.arrays = frozenset(arrays)
+        # Of nodes that were asked about: a loop in a loop is gone through again and again.
+        self._reads: dict[ast.AST, frozenset[str]] = {}
+        self._binds: dict[ast.stmt, frozenset[str]] = {}
 
     def live_before_each(self, block: list[ast.stmt], after: frozenset[str]) -> list[frozenset[str]]:
         """The names that are read at or behind each statement of a block before they are bound again.
@@ -32,21 +35,24 @@ class Names:
 
     def bound_in(self, block: Iterable[ast.stmt]) -> frozenset[str]:
         """The names that statements may bind."""
-        found: set[str] = set()
-        for stmt in block:
+        return frozenset().union(*map(self._bound_in, block))
+
+    def _bound_in(self, stmt: ast.stmt) -> frozenset[str]:
+        if stmt not in self._binds:
+            nodes = list(ast.walk(stmt))
             in_place = {
                 n.target
-                for n in ast.walk(stmt)
+                for n in nodes
                 if isinstance(n, ast.AugAssign)
                 and isinstance(n.target, ast.Name)
                 and n.target.id in self.arrays
             }
-            found |= {
+            self._binds[stmt] = frozenset(
                 n.id
-                for n in ast.walk(stmt)
+                for n in nodes
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in in_place
-            }
-        return frozenset(found)
+            )
+        return self._binds[stmt]
 
     def bound_by(self, target: ast.expr) -> frozenset[str]:
         """The names in the target of an assignment or a loop."""
@@ -101,11 +107,13 @@ class Names:
                 return after | self._read(stmt)
 
     def _read(self, node: ast.AST) -> frozenset[str]:
-        return frozenset(
-            n.id
-            for n in ast.walk(node)
-            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in self.local
-        )
+        if node not in self._reads:
+            self._reads[node] = frozenset(
+                n.id
+                for n in ast.walk(node)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in self.local
+            )
+        return self._reads[node]
 
 
 def _ends(block: list[ast.stmt]) -> bool:

@@ -74,12 +74,12 @@ class _Place:
     headed: bool  # a heading of a sweep stands before `begin`
     live: frozenset[str]
     after: frozenset[str]
+    size: int  # in statements
 
     @property
     def whole(self) -> bool:
         """Whether it may stand in a section."""
-        returns = any(isinstance(n, ast.Return) for n in ast.walk(self.stmt))
-        return _size(self.stmt) <= SECTION and not returns
+        return self.size <= SECTION and not any(isinstance(n, ast.Return) for n in ast.walk(self.stmt))
 
 
 class _Cutter:
@@ -126,12 +126,12 @@ class _Cutter:
                 begin -= 1
             headings = [k for k in range(begin, first) if self.lines[k].strip() in _SWEEPS]
             begin = headings[-1] + 1 if headings else begin
-            places.append(_Place(stmt, begin, bool(headings), before, behind))
+            places.append(_Place(stmt, begin, bool(headings), before, behind, _size(stmt)))
         return places
 
     def _divide(self, run: list[_Place]) -> None:
         """Make sections of a run of statements: as many as its size asks for, where few names cross."""
-        sizes = [_size(p.stmt) for p in run]
+        sizes = [p.size for p in run]
         start = 0
         left = round(sum(sizes) / SECTION)
         while left and start < len(run):

@@ -78,14 +78,22 @@ def run(program: Program, joined_roots: dict[Var, set[Var]]) -> Program:
     end = _Place(program.body[-1], 1 << 60, ())
     readers.extend((end, r, None) for r in program.results if isinstance(r, Var) and r.is_array)
     may_be = {array.root: behind([array.root], joined_roots) for _, array, _ in readers}
-    over = {w: _written_over(w, places) for w in writes}
+    readers_of: dict[Var, list[_Read]] = {}
+    for reader in readers:
+        for root in may_be[reader[1].root]:
+            readers_of.setdefault(root, []).append(reader)
+    setting: dict[Var, list[_Place]] = {}
+    for place in places:
+        if isinstance(place.stmt, Store) and not place.stmt.accumulate:
+            setting.setdefault(place.stmt.array.root, []).append(place)
+    over = {w: _written_over(w, setting) for w in writes}
     inside: _Inside = cache(lambda loop: bound([loop]))
     dead = {
         w.stmt
         for w in writes
         if not any(
-            not _too_late(w, r[0], over[w]) and _matters(w, *r, may_be, home, counters, inside)
-            for r in readers
+            not _too_late(w, r[0], over[w]) and _matters(w, *r, home, counters, inside)
+            for r in readers_of.get(_root(w), ())
         )
     }
     program.body = _without(program.body, dead)
@@ -134,15 +142,24 @@ class _Places:
         return tuple(facts)
 
 
-def _written_over(write: _Place, places: list[_Place]) -> _Place | None:
-    """The first write behind another one that writes over all of it, in the same block or in one around it."""
+def _root(write: _Place) -> Var:
+    """The memory that a write goes to."""
+    assert isinstance(write.stmt, Store)
+    return write.stmt.array.root
+
+
+def _written_over(write: _Place, setting: dict[Var, list[_Place]]) -> _Place | None:
+    """The first write behind another one that writes over all of it, in the same block or in one around it.
+
+    `setting` are, by memory, the writes that add to nothing.
+    """
     store = write.stmt
     assert isinstance(store, Store)
-    for place in places[write.position + 1 :]:
+    for place in setting.get(store.array.root, ()):
         other = place.stmt
         if (
             isinstance(other, Store)
-            and not other.accumulate
+            and place.position > write.position
             and write.regions[: len(place.regions)] == place.regions
             and (
                 (other.array is store.array.root and all(i == FULL for i in other.index))
@@ -204,15 +221,12 @@ def _matters(
     reader: _Place,
     array: Var,
     index: tuple[object, ...] | None,
-    may_be: dict[Var, set[Var]],
     home: dict[Var, tuple[For | While, ...]],
     counters: Mapping[Var, Range],
     inside: _Inside,
 ) -> bool:
     store = write.stmt
     assert isinstance(store, Store)
-    if store.array.root not in may_be[array.root]:
-        return False
     common = [a for a, b in zip(write.loops, reader.loops) if a is b]  # noqa: B905  (the shorter nest ends it)
     if array.root is store.array.root:  # memory that each trip makes anew carries nothing to the next
         common = [loop for loop in common if loop not in home.get(array.root, ())]
