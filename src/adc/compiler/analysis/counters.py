@@ -33,6 +33,8 @@ def never_negative(value: Dim | None, counters: Mapping[Var, Range]) -> bool:
     """Whether an integer is a sum of loop counters and lengths that cannot be less than zero."""
     if value is None:
         return False
+    if not value.terms:
+        return value.const >= 0
     if len(value.terms) == 1:  # nearly always: a counter itself
         for counter, pace in paces(value).items():
             end = counters.get(counter, (None, None))[0 if pace > 0 else 1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from adc.compiler.analysis.layout import reads
 from adc.compiler.ir.nodes import (
     Assign,
     Block,
@@ -26,13 +25,14 @@ from adc.compiler.ir.nodes import (
     bound_inside,
     defined,
     is_view,
+    reads_memory,
     uses,
     variables,
     walk,
 )
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Access:
     """One use of an array's memory: an element with its index, or (None) anything else."""
 
@@ -42,7 +42,7 @@ class Access:
     accumulate: bool = False
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Effects:
     """The summary of a statement with everything inside it."""
 
@@ -126,18 +126,25 @@ class Memory:
             )
 
     def effects(self, stmt: Stmt) -> Effects:
-        if stmt not in self._cache:
-            self._cache[stmt] = self._summary(stmt)
-        return self._cache[stmt]
+        found = self._cache.get(stmt)
+        if found is None:
+            found = self._cache[stmt] = self._summary(stmt)
+        return found
 
     def _summary(self, stmt: Stmt) -> Effects:
         e = Effects()
         for s in walk([stmt]):
-            e.defs.update(defined(s))
-            e.defs.update(bound_inside(s))
-            e.uses.update(uses(s))
-            self._memory(s, e)
-        e.uses -= e.defs - set(defined(stmt))
+            if type(s) is Assign:  # most are
+                e.defs.update(s.targets)
+                read = variables(s.args)
+                e.uses.update(read)
+                self._assigned(s, read, e)
+            else:
+                e.defs.update(defined(s))
+                e.defs.update(bound_inside(s))
+                e.uses.update(uses(s))
+                self._memory(s, e)
+        e.uses -= e.defs.difference(defined(stmt))
         return e
 
     def _touch(self, e: Effects, access: Access) -> None:
@@ -148,24 +155,29 @@ class Memory:
         if not access.accumulate:
             e.plain.add(root)
 
+    def _assigned(self, s: Assign, read: list[Var], e: Effects) -> None:
+        """The memory that an assignment accesses, which reads these variables."""
+        name = s.name
+        if name == "getitem" and not s.target.is_array:
+            self._touch(e, Access(s.args[0], s.args[1], False))
+        elif is_view(s):
+            # A view may be read or written through later: as long as it is about, its base is in use as a whole.
+            self._touch(e, Access(s.args[0], None, False))
+        elif name in ("empty", "zeros"):
+            self._touch(e, Access(s.target, None, True))
+        else:
+            arrays = [v for v in read if v.is_array]
+            if arrays and reads_memory(s):
+                for v in arrays:
+                    self._touch(e, Access(v.root, None, False))
+            # A call that writes into an operand (out=) names it.
+
     def _memory(self, s: Stmt, e: Effects) -> None:
         if isinstance(s, Store):
             self._touch(e, Access(s.array, s.index, True, s.accumulate))
             for v in variables((s.index, s.value)):
                 if v.is_array:
                     self._touch(e, Access(v, None, False))
-        elif isinstance(s, Assign):
-            if s.name == "getitem" and not s.target.is_array:
-                self._touch(e, Access(s.args[0], s.args[1], False))
-            elif is_view(s):
-                # A view may be read or written through later: as long as it is about, its base is in use as a whole.
-                self._touch(e, Access(s.args[0], None, False))
-            elif s.name in ("empty", "zeros"):
-                self._touch(e, Access(s.target, None, True))
-            else:
-                for root in reads(s):
-                    self._touch(e, Access(root, None, False))
-                # A call that writes into an operand (out=) names it.
         elif isinstance(s, (Keep, Room, Restore, NewBuffer, Settle)):
             e.stacks.add(s.buffer)
             if isinstance(s, Keep):

@@ -58,7 +58,7 @@ class Var:
 
     @property
     def is_array(self) -> bool:
-        return isinstance(self.type, Array)
+        return type(self.type) is Array
 
 
 @dataclass(frozen=True)

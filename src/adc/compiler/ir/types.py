@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -56,13 +57,19 @@ class Array:
 Type = Scalar | Array
 
 
+@functools.cache
+def _kind(dtype: str) -> str:
+    """NumPy's letter for a kind of numbers; asked of nearly every value, by nearly every stage."""
+    return np.dtype(dtype).kind
+
+
 def is_float(t: Type) -> bool:
     """Whether a value of this type can carry a derivative."""
-    return np.dtype(t.dtype).kind in "fc"
+    return _kind(t.dtype) in "fc"
 
 
 def is_complex(t: Type) -> bool:
-    return np.dtype(t.dtype).kind == "c"
+    return _kind(t.dtype) == "c"
 
 
 def is_long(dtype: str) -> bool:
@@ -72,7 +79,7 @@ def is_long(dtype: str) -> bool:
 
 
 def is_integer(t: Type) -> bool:
-    return np.dtype(t.dtype).kind in "iu"
+    return _kind(t.dtype) in "iu"
 
 
 def is_plain_integer(t: Type | None) -> bool:

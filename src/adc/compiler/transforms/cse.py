@@ -68,7 +68,9 @@ class _Numbering:
         self.version: dict[Var, int] = {}
 
     def block(self, block: Block, known: dict[Any, tuple[Var, ...]]) -> Block:
+        """The block without what is `known`; what becomes known in it is forgotten behind it."""
         kept: Block = []
+        found: list[Any] = []
         for stmt in block:
             if isinstance(stmt, Assign):
                 key = self._key(stmt)
@@ -78,6 +80,7 @@ class _Numbering:
                             self._replace(target, first)
                         continue
                     known[key] = stmt.targets
+                    found.append(key)
             elif isinstance(stmt, Store):
                 self._write(stmt.array)
             elif isinstance(stmt, Check) and isinstance(stmt.test, Var) and not stmt.user:
@@ -85,6 +88,7 @@ class _Numbering:
                 if key in known:
                     continue
                 known[key] = (stmt.test,)
+                found.append(key)
             elif isinstance(stmt, (For, While, If)):
                 self._enter(stmt)
                 change_blocks(stmt, functools.partial(self._inside, stmt, known))
@@ -92,6 +96,8 @@ class _Numbering:
                     self._carried_alike(stmt)
                 self._enter(stmt)
             kept.append(stmt)
+        for key in found:
+            del known[key]
         return kept
 
     def _carried_alike(self, loop: For) -> None:
@@ -126,10 +132,14 @@ class _Numbering:
 
     def _inside(self, stmt: For | While | If, known: dict[Any, tuple[Var, ...]], block: Block) -> Block:
         """A block of a region, entered with what is known before it."""
-        inside = dict(known)
         if isinstance(stmt, If) and block is stmt.then and isinstance(stmt.test, Var):
-            inside["check", operand(stmt.test, self.table)] = (stmt.test,)  # holds on this branch
-        return self.block(block, inside)
+            key = "check", operand(stmt.test, self.table)
+            if key not in known:
+                known[key] = (stmt.test,)  # holds on this branch
+                kept = self.block(block, known)
+                del known[key]
+                return kept
+        return self.block(block, known)
 
     def _enter(self, stmt: For | While | If) -> None:
         for s in walk([stmt]):
@@ -149,16 +159,17 @@ class _Numbering:
         self.table[v] = first
 
     def _key(self, stmt: Assign) -> Any:
-        if any(self._is_its_own(target, stmt) for target in stmt.targets):
-            return None
-        operation = stmt.op if isinstance(stmt.op, str) else stmt.op.name
-        read = (self.memory.of(root) for root in reads(stmt))
-        memory = tuple((root, self.version.get(root, 0)) for root in read if root in self.written)
+        for target in stmt.targets:
+            if self._is_its_own(target, stmt):
+                return None
+        operation = stmt.name
         args = operand(stmt.args, self.table)
         if operation == "dim":  # of arrays of one length the first one has it
             array, axis = args
             return operation, array.type.shape[axis.value]
-        return operation, _frozen(args), memory, *(target.type.dtype for target in stmt.targets)
+        read = [self.memory.of(root) for root in reads(stmt)]
+        memory = tuple([(root, self.version.get(root, 0)) for root in read if root in self.written])
+        return operation, _frozen(args), memory, *[target.type.dtype for target in stmt.targets]
 
     def _is_its_own(self, target: Var, stmt: Assign) -> bool:
         """Whether an array needs memory that no other one has."""
@@ -169,7 +180,7 @@ class _Numbering:
 
 def _frozen(x: Any) -> Any:
     if isinstance(x, tuple):
-        return tuple(_frozen(i) for i in x)
+        return tuple([_frozen(i) if isinstance(i, (tuple, Slice)) else i for i in x])
     if isinstance(x, Slice):
         return ("slice", *(_frozen(p) for p in (x.start, x.stop, x.step)))
     return x
@@ -274,8 +285,11 @@ def has_no_trip(loop: For, evaluator: Evaluator) -> Any:
 def _hoistable(stmt: Any, inside: set[Var]) -> bool:
     if not isinstance(stmt, Assign) or len(stmt.targets) != 1 or stmt.target.is_array:
         return False
-    if any(v in inside for v in variables(stmt.args)):
-        return False
+    return _is_of_lengths(stmt) and not any(v in inside for v in variables(stmt.args))
+
+
+def _is_of_lengths(stmt: Assign) -> bool:
+    """Whether an assignment asks for a length, reckons with lengths, or compares them for a check."""
     if stmt.op == "dim":
         return True
     if not isinstance(stmt.op, Operation) or stmt.target.named:

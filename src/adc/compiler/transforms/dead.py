@@ -138,13 +138,17 @@ class _Marker:
                 self._index(inner, stmt, place)
 
     def _want(self, x: Atom | object) -> None:
+        live = self.live
         for v in variables(x):
-            if v not in self.live:
-                self.live.add(v)
+            is_array = v.is_array
+            if v not in live:
+                live.add(v)
                 self.todo.append(v)
-                if self.lengths:
-                    self._want(tuple(u for u in length_variables(v) if u in self.definition))
-            if v.is_array:
+                if self.lengths and (is_array or v.dim is not None):
+                    for u in length_variables(v):
+                        if u in self.definition:
+                            self._want(u)
+            if is_array:
                 self._want_root(v.root)
 
     def _want_root(self, root: Var) -> None:
@@ -162,7 +166,9 @@ class _Marker:
         if stmt in self.live_stmts:
             return
         self.live_stmts.add(stmt)
-        if isinstance(stmt, Store):
+        if type(stmt) is Assign:  # most are
+            self._want(stmt.args)
+        elif isinstance(stmt, Store):
             self._want((stmt.array, stmt.index, stmt.value))
         elif not isinstance(stmt, (For, While, If)):
             self._want(tuple(uses(stmt)))

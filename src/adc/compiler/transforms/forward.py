@@ -57,9 +57,10 @@ class _Forwarder:
         for stmt in block:
             if isinstance(stmt, (For, While, If)):
                 change_blocks(stmt, self.block)
-                effects = self.memory.effects(stmt)
-                _forget(known, effects.accesses)
-                _forget(loaded, effects.writes)
+                if known or loaded:
+                    effects = self.memory.effects(stmt)
+                    _forget(known, effects.accesses)
+                    _forget(loaded, effects.writes)
             elif isinstance(stmt, Assign) and stmt.name == "getitem" and not stmt.target.is_array:
                 array, index = stmt.args
                 key, root = self._key(array, index), self.memory.of(array)
@@ -98,7 +99,7 @@ class _Forwarder:
                 self._touch(stmt.array, stmt.index, stores)
                 stores[key] = stmt
                 before[stmt] = held
-            elif isinstance(stmt, Assign):
+            elif isinstance(stmt, Assign) and known:
                 _forget(known, self.memory.effects(stmt).accesses)
             out.append(stmt)
         return out

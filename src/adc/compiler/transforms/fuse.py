@@ -158,6 +158,8 @@ class _Fuser:
     # --- merging ------------------------------------------------------------------------------------------------
 
     def _block(self, block: Block) -> Block:
+        if not any(isinstance(s, (For, While, If)) for s in block):
+            return self.known.early(block)
         around, self.memory = self.memory, self.memory.inside(block)
         before = _Before()
         checks = Checks(self.known)

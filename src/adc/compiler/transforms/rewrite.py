@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -49,7 +49,9 @@ def operand(x: Operand, table: Mapping_) -> Operand:
     if type(x) is Const:
         return x
     if isinstance(x, tuple):
-        return tuple([operand(i, table) for i in x])
+        return tuple(
+            [i if type(i) is Const or (type(i) is Var and i not in table) else operand(i, table) for i in x]
+        )
     if isinstance(x, Slice):
         return Slice(*(None if p is None else operand(p, table) for p in (x.start, x.stop, x.step)))
     return x
@@ -76,7 +78,7 @@ def substitute(block: Block, table: Mapping_, params: Iterable[Var] = ()) -> Blo
         for stmt in walk(block):
             for t in (*defined(stmt), *bound_inside(stmt)):
                 _relength(t, lengths)
-    return [_statement(stmt, lambda x: operand(x, table)) for stmt in block]
+    return [_statement(stmt, table) for stmt in block]
 
 
 def _length(x: Atom) -> Dim:
@@ -115,21 +117,25 @@ def _var(x: Atom) -> Var:
     return x
 
 
-def _statement(s: Stmt, f: Callable[[Operand], Operand]) -> Stmt:
+def _statement(s: Stmt, table: Mapping_) -> Stmt:
+    if type(s) is Assign:  # most are
+        for t in s.targets:
+            if t.view_of is not None:
+                base = operand(t.view_of, table)
+                if isinstance(base, Var):
+                    t.view_of, t.root = base, base.root
+        return Assign(s.targets, s.op, operand(s.args, table), s.origin)
+
+    def f(x: Operand) -> Operand:
+        return operand(x, table)
+
     def inner(block: Block) -> Block:
-        return [_statement(i, f) for i in block]
+        return [_statement(i, table) for i in block]
 
     def carried(cs: list[Carried]) -> list[Carried]:
         return [Carried(c.phi, f(c.init), f(c.out), c.result) for c in cs]
 
     match s:
-        case Assign():
-            for t in s.targets:
-                if t.view_of is not None:
-                    base = f(t.view_of)
-                    if isinstance(base, Var):
-                        t.view_of, t.root = base, base.root
-            return Assign(s.targets, s.op, f(s.args), s.origin)
         case Store():
             return Store(_var(f(s.array)), f(s.index), f(s.value), s.accumulate, s.origin, s.role)
         case For():
