@@ -385,3 +385,21 @@ def pairs_of_words_in_a_row(x):
     words = ["the", "cat", "sat", "the"]
     rows = [itertools.islice(words, k, None) for k in range(2)]
     return sum(x[k] * (k + 1) if a < b else x[2] ** 2 for k, (a, b) in enumerate(zip(*rows)))
+
+
+@program(lambda r: (r.normal(size=(6, 2)),))
+def as_many_as_each_step_takes(points):
+    """A reader that takes one point for a line and three for a curve, in comprehensions and in a helper."""
+    left = iter(points)
+
+    def pen():
+        return next(left)
+
+    at = pen()
+    area = 0.0
+    for count in (1, 3):
+        taken = [next(left) for _ in range(count)]
+        for p in taken:
+            area += 0.5 * (at[0] * p[1] - at[1] * p[0])
+            at = p
+    return area**2 + np.sum(pen() ** 3)

@@ -62,6 +62,7 @@ from adc.compiler.frontend.expressions import BoundMethod
 from adc.compiler.frontend.frame import (
     Closure,
     Evaluated,
+    Frame,
     Generator,
     Given,
     Growing,
@@ -150,7 +151,7 @@ class Calls(RuleCalls):
     def eval_Call(self, node: Any) -> Value:
         function = self.evaluate(node.func)
         if function is builtins.next and node.args and isinstance(node.args[0], gast.Name):
-            held = self.frame.env.get(node.args[0].id)
+            held = self._held_around(node.args[0].id)
             if isinstance(held, Once) and held.iterated is not None and not held.state.get("read"):
                 default = [self.evaluate_maybe(a) for a in node.args[1:]]
                 with self.origin_at(self.locate(node)):
@@ -181,6 +182,15 @@ class Calls(RuleCalls):
             args = [self.generated(node.args[0], items)]
         args += spread_arguments.arguments(self, function, node, len(args))
         return self.called(node, function, args, self.by_name(node))
+
+    def _held_around(self, name: str) -> Value:
+        """What a name holds in this function or, as in a comprehension, in those around it, and goes over nothing."""
+        frame: Frame | None = self.frame
+        while frame is not None and name not in frame.left and name not in frame.closure:
+            if name in frame.env:
+                return frame.env[name]
+            frame = None if name in frame.of_module else frame.parent
+        return None
 
     def gone_through(self, element: Any, clauses: list[Any], known: bool = False) -> Value:
         return later.of_clauses(self, element, clauses, known)
