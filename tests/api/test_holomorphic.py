@@ -79,6 +79,11 @@ def test_what_is_not_complex_is_refused(mode):
         adc.grad(lambda z: np.sum(np.abs(z)), holomorphic=True, mode=mode)(Z)
     with pytest.raises(adc.ResultError, match="returns an array"):
         adc.grad(turned, holomorphic=True, mode=mode)(Z)
+    for transform in (adc.jacobian, adc.jacfwd, adc.jacrev, adc.hessian):
+        with pytest.raises(adc.ResultError, match="must return complex numbers"):
+            transform(lambda z: np.sum(np.abs(z)), holomorphic=True, mode=mode)(Z)
+        with pytest.raises(adc.ResultError, match="must return complex numbers"):
+            transform(lambda z: (z, np.real(z)), holomorphic=True, mode=mode)(Z)
 
 
 def test_on_tensors_and_in_a_file():

@@ -90,7 +90,7 @@ class HolomorphicJacobian(Matrix):
     by: ClassVar[Callable[..., tuple[Any, Any]]] = staticmethod(jacobians.forward)
 
     def derive(self, ev: Evaluator, args: list[Any], kwargs: dict[str, Any], keys: Keys) -> Any:
-        moved = _OfRealParts(self._function, {})
+        moved = _OfRealParts(self._function, {}, self._has_aux)
         positional, named = list(args), dict(kwargs)
         for key in keys:
             container: Any = named if isinstance(key, str) else positional
@@ -120,7 +120,11 @@ class HolomorphicJacobian(Matrix):
             for key, imag in imaginary.items():
                 into: Any = rest if isinstance(key, str) else parts
                 into[key] = pytree.map_structure(_complex_of, into[key], imag)
-            return function(*parts, **rest)
+            output = function(*parts, **rest)
+            for leaf in pytree.leaves(output[0] if self._has_aux else output):
+                if not np.iscomplexobj(record.plain(leaf)):
+                    raise _real_result(results.described(record.plain(leaf)), None)
+            return output
 
         return self.taped(moved, tuple(positional), named, keys)
 
@@ -153,6 +157,7 @@ class _OfRealParts:
 
     function: Any
     imaginary: dict[int | str, Any]
+    has_aux: bool
 
     def __adc_inline__(self, ev: Evaluator, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         positional, named = list(args), dict(kwargs)
@@ -163,7 +168,12 @@ class _OfRealParts:
                 container[key],
                 imag,
             )
-        return ev.result(self.function, positional, named)
+        output = ev.result(self.function, positional, named)
+        for leaf in pytree.leaves(output[0] if self.has_aux else output):
+            kind = ev.type_of(leaf)
+            if kind is None or not is_complex(kind):
+                raise _real_result(results.described(leaf), ev.origin)
+        return output
 
 
 def _complex_of(re: Any, im: Any) -> Any:
@@ -195,4 +205,13 @@ def _not_complex(shown: str, location: Location | None) -> ResultError:
         f"with holomorphic=True the function must return one complex number, and this one returns {shown}",
         location,
         repair="Leave holomorphic=True out; of several numbers take adc.jacobian.",
+    )
+
+
+def _real_result(shown: str, location: Location | None) -> ResultError:
+    return ResultError(
+        f"with holomorphic=True the function must return complex numbers, and this one returns {shown}",
+        location,
+        why="A real function is holomorphic only where it is constant.",
+        repair="Leave holomorphic=True out, and take the real and the imaginary part of the argument.",
     )

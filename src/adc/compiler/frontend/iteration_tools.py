@@ -133,6 +133,11 @@ def _islice(self: Calls, items: Value, *bounds: Value) -> Value:
         places = self.counted(Range(start or 0, stop, step))
         return Items(places.length, lambda k: items.item(places.item(k)))
     if self.known_length(items):
+        if not self.is_static(bounds):
+            raise self.refuse(
+                "itertools.islice of items that are listed takes as many as only the run knows",
+                repair="use an array and a slice of it",
+            )
         return list(itertools.islice(self.static_items(items, None), *bounds))
     each = self.call(enumerate, [items], {})
     if step != 1:
