@@ -64,10 +64,12 @@ class Adjoint(Regions):
                 return self._result(self.ev.atom(0.0 if g is None else g), p)
             if g is None:
                 return self._result(self.ev.zeros_like(p), p)
-            if isinstance(g, Var) and g.is_array and (g in self.owned or g in self.fresh):
-                self.owned.discard(g)
-                self.fresh.discard(g)
-                return self._result(g, p)
+            if isinstance(g, Var) and g.is_array:
+                memory = _reshaped_from(g, block)
+                if memory in self.owned or memory in self.fresh:
+                    self.owned.discard(memory)
+                    self.fresh.discard(memory)
+                    return self._result(g, p)
             return self._result(self._owned_copy(g, p), p)
 
     def _result(self, g: Any, p: Var) -> Any:
@@ -119,3 +121,11 @@ class Adjoint(Regions):
             ):
                 return stmt.target
         return None
+
+
+def _reshaped_from(array: Var, block: Block) -> Var:
+    """The array of which another is all the elements, in another shape."""
+    made = {s.target: s for s in block if isinstance(s, Assign) and s.name == "reshape"}
+    while array in made and array.view_of is not None:
+        array = array.view_of
+    return array
