@@ -39,6 +39,7 @@ from adc.compiler.transforms.terms import PRODUCTS, Terms, is_converted, is_real
 from adc.rules.operation import Operation
 
 _KNOWN = {"cast", "where", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+_NEVER_TAKEN = {"maximum": -np.inf, "minimum": np.inf}
 _WHOLE = {"floor", "ceil", "trunc", "rint"}
 
 
@@ -118,6 +119,8 @@ class _Folder(Terms):
             simple = self._arithmetic(name, args, target)
             if simple is not None:
                 return simple if isinstance(simple, Assign) else self._becomes(target, simple, stmt)
+        if name in _NEVER_TAKEN and (only := _only_choice(name, args)) is not None:
+            return self._becomes(target, only, stmt)
         if name in _WHOLE and not target.is_array and isinstance(args[0], Var):
             inner = self.definition.get(args[0])
             if inner is not None and inner.name in _WHOLE:
@@ -372,3 +375,11 @@ def _undone(first: Any, second: Any, rank: int) -> bool:
 
     a, b = order(first), order(second)
     return [a[k] for k in b] == list(range(rank))
+
+
+def _only_choice(name: str, args: tuple[Atom, ...]) -> Var | None:
+    """The number that the larger or smaller of two is in any case, NaN as well."""
+    x, y = args
+    if x == Const(_NEVER_TAKEN[name]) or x is y:
+        return y if isinstance(y, Var) else None
+    return x if y == Const(_NEVER_TAKEN[name]) and isinstance(x, Var) else None

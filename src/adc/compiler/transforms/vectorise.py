@@ -43,6 +43,7 @@ from adc.runtime import vectormath
 # Exponents of a root and a few products.
 HALVES = {Const(sign * half) for sign in (1, -1) for half in (0.5, 1.5, 2.5)}
 STEPS = {"add": "vm.add", "multiply": "vm.multiply", "maximum": "vm.maximum", "minimum": "vm.minimum"}
+EXTREMES = {"maximum", "minimum"}
 TRUTHS = {"bitwise_and", "bitwise_or"}
 SUMS = {"add", "subtract"}
 ROUNDED = SUMS | {"multiply"}
@@ -75,6 +76,7 @@ def _visit(block: Block, strict: bool) -> None:
                 _join(chain, stmt)
             _share_logarithms(stmt)
             _add_to_error_functions(stmt)
+            _take_extremes_of_several(stmt)
             stmt.body = [v for s in stmt.body for v in _vectorised(s, stmt, sums)]
     block[:] = [_known_to_numba(s) for s in block]
 
@@ -346,6 +348,34 @@ def _add_to_error_functions(loop: For) -> None:
         for s in loop.body
         if s not in gone
     ]
+
+
+def _take_extremes_of_several(loop: For) -> None:
+    """The largest of several numbers, a reduction that was written out, in the form that LLVM takes in a reduction."""
+    made = {
+        s.target: s
+        for s in loop.body
+        if isinstance(s, Assign)
+        and s.name in EXTREMES
+        and s.target.type.dtype == "float64"
+        and _is_of_doubles(s)
+    }
+    read = Counter(v for s in (*loop.body, loop) for v in uses(s))
+    inner = {
+        x
+        for s in made.values()
+        for x in s.args
+        if isinstance(x, Var) and x in made and made[x].name == s.name and read[x] == 1
+    }
+    steps = {s for s in made.values() if s.target in inner or not inner.isdisjoint(variables(s.args))}
+    loop.body = [
+        Assign(s.targets, STEPS[s.name], s.args, s.origin) if isinstance(s, Assign) and s in steps else s
+        for s in loop.body
+    ]
+
+
+def _is_of_doubles(s: Assign) -> bool:
+    return all((known := type_of(x)) is not None and known.dtype == "float64" for x in s.args)
 
 
 def _is_one(x: Operand) -> bool:

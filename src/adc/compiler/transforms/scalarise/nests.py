@@ -32,6 +32,7 @@ from adc.compiler.ir.nodes import (
 )
 from adc.compiler.ir.types import Array, Scalar
 from adc.compiler.transforms import singles
+from adc.compiler.transforms.unroll import MOST_TRIPS
 from adc.rules import registry
 from adc.rules.dims import Dim
 from adc.rules.operation import Operation
@@ -364,7 +365,11 @@ class Nests:
             value = element(index)
             self.put(target, index, value)
 
-        self.loops(target.type.shape, body)
+        order = _windows_last(target.type.shape)
+        place = [order.index(axis) for axis in range(len(order))]
+        self.loops(
+            tuple(target.type.shape[axis] for axis in order), lambda index: body([index[k] for k in place])
+        )
 
     def put(self, array: Var, index: list[Any], value: Any, accumulate: bool = False) -> None:
         if type(value) is int and np.dtype(array.type.dtype).kind == "f":
@@ -429,6 +434,18 @@ class Nests:
     def elementwise(self, stmt: Assign) -> None:
         target = stmt.targets[0]
         self.nest(target, lambda index: self.element(stmt, target, index))
+
+
+def _windows_last(shape: tuple[Dim, ...]) -> list[int]:
+    """The axes in the order of the loops over them: that of memory, but all elements of a window stand together, as a
+    reduction over it has them: of (n, 2, m, 2) the two by two. Its axes are short and follow long ones, the last too.
+    """
+    short = [length.known is not None and 1 < length.known <= MOST_TRIPS for length in shape]
+    axes = list(range(len(shape)))
+    if not (short and short[-1] and False in short):
+        return axes
+    lead = short.index(False)
+    return axes[:lead] + sorted(axes[lead:], key=lambda axis: short[axis])
 
 
 def matching_axes(base: tuple[Dim, ...], reshaped: tuple[Dim, ...]) -> list[int | None] | None:
