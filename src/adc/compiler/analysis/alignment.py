@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from adc.compiler.analysis.counters import Range, never_negative
 from adc.compiler.analysis.effects import Access
-from adc.compiler.analysis.touches import distance, pace
+from adc.compiler.analysis.touches import distance, offset, pace
 from adc.compiler.frontend.lengths import length_of
 from adc.compiler.ir.nodes import Var
 from adc.rules.dims import Dim
@@ -25,14 +25,16 @@ def form(access: Access) -> Form:
 def aligned(a: list[Access], i: Var, b: list[Access], j: Var, counters: Mapping[Var, Range]) -> bool:
     """Whether one position of the index is always the loop's own counter, or always as far from it.
 
-    The counter is `i` for the first list, `j` for the second. No two trips may come to one element, one from the front
-    and the other, with `u[i - 1]` at 0, from the end.
+    The counter is `i` for the first list, `j` for the second. How far may be known to both loops alone (`a[k + i]`, in
+    a loop over k): neither has what the other one's trips make. No two trips may come to one element, one from the
+    front and the other, with `u[i - 1]` at 0, from the end.
     """
     if any(x.index is None for x in (*a, *b)) or len({x.array for x in (*a, *b)}) != 1:
         return False
     rank = len(a[0].index or ())
+    away: Callable[[Var, object], Dim | int | None] = distance if i is j else offset
     for p in range(rank):
-        found = {distance(counter, (x.index or ())[p]) for own, counter in ((a, i), (b, j)) for x in own}
+        found = {away(counter, (x.index or ())[p]) for own, counter in ((a, i), (b, j)) for x in own}
         if len(found) == 1 and None not in found:
             length = a[0].array.type.shape[p]
             if all(_goes_once(counter, found, length, counters) for counter in {i, j}):
@@ -40,7 +42,9 @@ def aligned(a: list[Access], i: Var, b: list[Access], j: Var, counters: Mapping[
     return False
 
 
-def _goes_once(counter: Var, found: set[int | None], length: Dim, counters: Mapping[Var, Range]) -> bool:
+def _goes_once(
+    counter: Var, found: set[Dim | int | None], length: Dim, counters: Mapping[Var, Range]
+) -> bool:
     """Whether positions at a distance from a counter are never negative, or no more than there are elements."""
     low, high = counters.get(counter, (None, None))
     (apart,) = found
